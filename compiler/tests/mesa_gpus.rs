@@ -86,6 +86,20 @@ fn tests_of_loops_break() {
     assert_eq!(with, without);
 }
 
+/// What is behind the only exit of a loop is not done in it, where work-items leave one after the other.
+#[test]
+fn what_follows_a_loop_is_behind_it() {
+    let text = "kernel void k(global float *a, uint n) {
+        float v[16]; for (uint i = 0; i < 16; i++) v[i] = a[i * n];
+        for (uint i = 1; i < n; i++) {
+            float x = v[i & 15]; uint j = i;
+            while (v[j & 15] > x) { v[(j + 1) & 15] = v[j & 15]; j--; }
+            v[(j + 1) & 15] = x;
+        }
+        a[n] = v[n & 15]; }";
+    assert_eq!(counts(Op::SelectionMerge, Quirks::COSTLY_SELECTIONS, text), [1, 3]);
+}
+
 #[test]
 fn halves_of_products_are_made_at_once() {
     let text = "kernel void k(global uint *a, uint x, uint y) { a[0] = x * y; a[1] = mul_hi(y, x); a[2] = x * 3; }";

@@ -24,9 +24,15 @@ pub struct LoopExits {
 }
 
 impl LoopExits {
-    pub fn compute(func: &Function, cfg: &Cfg, doms: &DomTree) -> LoopExits {
+    /// Computes them. With `keeps_only_exits`, what is behind the only exit of a loop stays behind the loop.
+    pub fn compute(
+        func: &Function,
+        cfg: &Cfg,
+        doms: &DomTree,
+        keeps_only_exits: bool,
+    ) -> LoopExits {
         let mut loops = Loops::compute_all(cfg, doms);
-        absorb_exit_blocks(func, cfg, &mut loops);
+        absorb_exit_blocks(func, cfg, &mut loops, keeps_only_exits);
         let mut loop_of = SecondaryMap::new();
         for (index, l) in loops.loops.iter().enumerate() {
             loop_of[l.header] = Some(index as u32);
@@ -90,14 +96,40 @@ impl LoopExits {
 }
 
 /// Makes exit blocks part of the loop that they leave.
-fn absorb_exit_blocks(func: &Function, cfg: &Cfg, loops: &mut Loops) {
+fn absorb_exit_blocks(func: &Function, cfg: &Cfg, loops: &mut Loops, keeps_only_exits: bool) {
+    let only_exits = match keeps_only_exits {
+        true => only_exits(cfg, loops),
+        false => Vec::new(),
+    };
     for &block in cfg.rpo() {
         let ([pred], [_]) = (cfg.preds(block), cfg.succs(block)) else { continue };
         let Some(index) = loops.innermost(*pred) else { continue };
+        if only_exits.get(index as usize).is_some_and(|&exit| exit == Some(block)) {
+            continue;
+        }
         if loops.innermost(block) == loops.loops[index].parent && is_cheap(func, block) {
             loops.absorb(index, block);
         }
     }
+}
+
+/// Returns the target of all edges that leave each loop, for each loop that has one such target.
+fn only_exits(cfg: &Cfg, loops: &Loops) -> Vec<Option<Block>> {
+    let mut targets: Vec<Vec<Block>> = vec![Vec::new(); loops.loops.len()];
+    for &block in cfg.rpo() {
+        for &succ in cfg.succs(block) {
+            let mut around = loops.innermost(block);
+            while let Some(index) = around.filter(|&index| !loops.contains(index, succ)) {
+                let found = &mut targets[index as usize];
+                if !found.contains(&succ) {
+                    found.push(succ);
+                }
+                around = loops.loops[index as usize].parent;
+            }
+        }
+    }
+    let only = |found: Vec<Block>| (found.len() == 1).then(|| found[0]);
+    targets.into_iter().map(only).collect()
 }
 
 /// Returns true if a block contains only a few cheap instructions.

@@ -39,12 +39,12 @@ pub fn run_and_share(func: &mut Function, callees: &[SharedCallee], quirks: Quir
     }
     let is_bounded = quirks.contains(Quirks::BOUNDED_NESTING);
     let unstructured = (is_bounded && nesting::may_be_cut(func)).then(|| func.clone());
-    let mut structure = rebuild(func, size);
+    let mut structure = rebuild(func, size, quirks);
     if let Some(mut unstructured) = unstructured.filter(|_| nesting::is_too_deep(func, &structure))
     {
         nesting::cut(&mut unstructured);
         *func = unstructured;
-        structure = rebuild(func, size);
+        structure = rebuild(func, size, quirks);
     }
     if quirks.contains(Quirks::COSTLY_SELECTIONS) {
         loop_tests::run(func, &mut structure);
@@ -54,9 +54,9 @@ pub fn run_and_share(func: &mut Function, callees: &[SharedCallee], quirks: Quir
 
 /// Rebuilds the graph of a function without block parameters. `size`: the function's size before its block parameters
 /// were replaced.
-fn rebuild(func: &mut Function, size: usize) -> Structure {
+fn rebuild(func: &mut Function, size: usize, quirks: Quirks) -> Structure {
     irreducible::run(func);
-    let structure = Structurizer::new(func).run();
+    let structure = Structurizer::new(func, quirks).run();
     // Merge instructions also name merge blocks that are unreachable, so these must stay in the layout.
     let layout = func.layout.clone();
     ssa_repair::run(func, size);
@@ -96,10 +96,11 @@ struct Structurizer<'a> {
 }
 
 impl<'a> Structurizer<'a> {
-    fn new(func: &'a mut Function) -> Structurizer<'a> {
+    fn new(func: &'a mut Function, quirks: Quirks) -> Structurizer<'a> {
         let cfg = Cfg::compute(func);
         let doms = DomTree::compute(&cfg);
-        let loops = LoopExits::compute(func, &cfg, &doms);
+        let keeps_only_exits = quirks.contains(Quirks::COSTLY_SELECTIONS);
+        let loops = LoopExits::compute(func, &cfg, &doms, keeps_only_exits);
         let mut order = SecondaryMap::new();
         for (i, &block) in cfg.rpo().iter().enumerate() {
             order[block] = i as u32;
