@@ -29,6 +29,10 @@ pub mod spec_id {
     pub const PACKED_GROUPS: u32 = 5;
     /// Bool: 1 if work-groups reach beyond [`super::Field::Bounds`]; work-items there return at once. 0 by default.
     pub const BOUNDED: u32 = 6;
+    /// Bool: 1 if the components of an image that the kernel writes have another order than [`super::image_word::STORE_RGBA`],
+    /// or its one channel is CL_LUMINANCE or CL_INTENSITY. With 0 the driver can remove what puts components in order. 1 by
+    /// default.
+    pub const REORDERS_IMAGES: u32 = 7;
     /// Byte offset in the local block of local-pointer argument number `ordinal`: id 8 + ordinal.
     pub const LOCAL_ARG_BASE: u32 = 8;
 }

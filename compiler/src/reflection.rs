@@ -45,6 +45,7 @@ fn specialization() -> Object {
         .member("local_argument_base", spec_id::LOCAL_ARG_BASE)
         .member("packed_groups", spec_id::PACKED_GROUPS)
         .member("bounded", spec_id::BOUNDED)
+        .member("reorders_images", spec_id::REORDERS_IMAGES)
 }
 
 fn bindings() -> Object {

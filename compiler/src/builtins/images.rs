@@ -7,7 +7,9 @@
 //! from the application it is a call of the library.
 
 use super::{Call, Lowerer};
-use crate::ir::{BinaryOp, ConvertOp, ImageView, IntCC, Scalar, TexelComponent, Type, Value};
+use crate::ir::{
+    BinaryOp, ConvertOp, ImageView, IntCC, Scalar, TexelComponent, Type, Value, WorkItemQuery,
+};
 use crate::kernel::{image_word, sampler_word, ImageAccess, ImageType};
 
 /// An image argument.
@@ -195,7 +197,19 @@ impl Lowerer<'_, '_> {
             TexelComponent::Float => "loaded_float",
             _ => "loaded_bits",
         };
-        self.image_call(name, &[texel, image.word], image.view.component.texel())
+        self.reordered(name, texel, image)
+    }
+
+    /// Returns what a function of the library makes of a color of an image, or the color where no image needs the function.
+    fn reordered(&mut self, name: &str, color: Value, image: ImageArg) -> Option<Value> {
+        let ty = image.view.component.texel();
+        let is_needed = self.b.work_item(WorkItemQuery::ReordersImages, 0);
+        self.either(
+            is_needed,
+            ty,
+            |l| l.image_call(name, &[color, image.word], ty),
+            |_| Some(color),
+        )
     }
 
     fn fetch_texel(&mut self, image: ImageArg, coords: Value) -> Value {
@@ -536,7 +550,12 @@ impl Lowerer<'_, '_> {
             false => self.b.convert(ConvertOp::FConvert, color, texel),
         };
         let name = format!("stored_{}", component.name());
-        self.image_call(&name, &[color, image.word], texel)
+        let color = self.image_call(&name, &[color, image.word], texel)?;
+        let name = match component {
+            TexelComponent::Float => "ordered_float",
+            _ => "ordered_bits",
+        };
+        self.reordered(name, color, image)
     }
 
     /// `get_image_width` and its like.

@@ -26,6 +26,7 @@ pub(super) struct KernelInputs {
     pub builtins: FxHashMap<u32, u32>,
     pub local_size: [u32; 3],
     pub has_global_offset: Option<u32>,
+    pub reorders_images: Option<u32>,
     /// Specialization constants: the number of work-groups that run as one, and true if it is greater than one.
     pub packed_groups: Option<[u32; 2]>,
     /// True if the kernel can check that a work-item is within [`Field::Bounds`].

@@ -109,6 +109,14 @@ impl Emitter<'_> {
             .get_or_insert_with(|| builder.spec_const_bool(spec_id::HAS_GLOBAL_OFFSET, true))
     }
 
+    fn reorders_images(&mut self) -> u32 {
+        let builder = &mut self.builder;
+        *self
+            .inputs
+            .reorders_images
+            .get_or_insert_with(|| builder.spec_const_bool(spec_id::REORDERS_IMAGES, true))
+    }
+
     /// Returns true if packs may have several work-groups in this dimension.
     fn is_packed(&self, dim: u8) -> bool {
         dim == 0 && self.info.packs_groups
@@ -172,6 +180,7 @@ impl Emitter<'_> {
             LocalSize if self.is_packed(dim) => Ok(self.packed_local_size()),
             LocalSize => Ok(self.inputs.local_size[usize::from(dim.min(2))]),
             HasOffset => Ok(self.has_global_offset()),
+            ReordersImages => Ok(self.reorders_images()),
             SubgroupInvocation | SubgroupId => {
                 self.builder.require_capability(Capability::GroupNonUniform);
                 let word = self.builder.u32;

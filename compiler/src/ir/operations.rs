@@ -717,6 +717,9 @@ operations! {
         WorkGroupId = "work_group_id" => Type::I32,
         /// True if the dispatch has a global offset, or begins at another work-group than the first; dimension is 0.
         HasOffset = "has_offset" => Type::BOOL,
+        /// True if an image that the kernel writes may need its components in another order
+        /// ([`crate::kernel::spec_id::REORDERS_IMAGES`]); dimension is 0.
+        ReordersImages = "reorders_images" => Type::BOOL,
         /// A word of the global id of the dispatch's first work-item. The dimension counts words, two for each
         /// dimension, in this query and all that follow.
         GlobalBaseWord = "global_base_word" => Type::I32,

@@ -165,13 +165,18 @@ float4 __bytes(float4 c) {
     return rint(clamp(c, 0.0f, 1.0f) * 255.0f) / 255.0f;
 }
 
-// A color as a storage image has it, by the store order of an image word, and the color of a texel.
+// A color without NaN where there is none: it is 0 in normalized integers (8.3.1), the first four types, CL_SNORM_INT8 to
+// CL_UNORM_INT16.
+float __number(float s) { return isnan(s) ? 0.0f : s; }
+
 float4 __stored_float(float4 c, uint image) {
-    // NaN is 0 in normalized integers (8.3.1), the first four types: CL_SNORM_INT8 to CL_UNORM_INT16.
-    if ((image >> 21 & 31) < 4) c = select(c, (float4)0.0f, isnan(c));
-    uint order = image >> 26 & 7;
-    if (order == 0) return c;
-    switch (order) {
+    if ((image >> 21 & 31) >= 4) return c;
+    return (float4)(__number(c.x), __number(c.y), __number(c.z), __number(c.w));
+}
+
+// A color as a storage image has it, by the store order of an image word, and the color of a texel.
+float4 __ordered_float(float4 c, uint image) {
+    switch (image >> 26 & 7) {
         case 1: return c.zyxw;
         case 2: return c.wxyz;
         case 3: return c.wzyx;
@@ -188,9 +193,7 @@ float4 __loaded_float(float4 c, uint image) {
     uint channels = image >> 16 & 31;
     if (channels == 8) return c.xxxx;
     if (channels == 9) return (float4)(c.xxx, 1.0f);
-    uint order = image >> 26 & 7;
-    if (order == 0) return c;
-    switch (order) {
+    switch (image >> 26 & 7) {
         case 1: return c.zyxw;
         case 2: return c.yzwx;
         case 3: return c.wzyx;
@@ -202,10 +205,8 @@ float4 __loaded_float(float4 c, uint image) {
     }
 }
 
-int4 __stored_bits(int4 c, uint image) {
-    uint order = image >> 26 & 7;
-    if (order == 0) return c;
-    switch (order) {
+int4 __ordered_bits(int4 c, uint image) {
+    switch (image >> 26 & 7) {
         case 1: return c.zyxw;
         case 2: return c.wxyz;
         case 3: return c.wzyx;
@@ -216,9 +217,7 @@ int4 __stored_bits(int4 c, uint image) {
 }
 
 int4 __loaded_bits(int4 c, uint image) {
-    uint order = image >> 26 & 7;
-    if (order == 0) return c;
-    switch (order) {
+    switch (image >> 26 & 7) {
         case 1: return c.zyxw;
         case 2: return c.yzwx;
         case 3: return c.wzyx;
@@ -232,11 +231,11 @@ int4 __loaded_bits(int4 c, uint image) {
 int4 __stored_int(int4 c, uint image) {
     uint type = image >> 21 & 31;
     int high = 0x7fffffff >> (type == 7 ? 24 : type == 8 ? 16 : 0);
-    return __stored_bits(clamp(c, (int4)~high, (int4)high), image);
+    return clamp(c, (int4)~high, (int4)high);
 }
 
 int4 __stored_uint(int4 c, uint image) {
     uint type = image >> 21 & 31;
     uint high = 0xffffffffU >> (type == 10 ? 24 : type == 11 ? 16 : 0);
-    return __stored_bits(as_int4(min(as_uint4(c), (uint4)high)), image);
+    return as_int4(min(as_uint4(c), (uint4)high));
 }

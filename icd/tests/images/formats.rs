@@ -1,6 +1,8 @@
 //! Every format that kernels write and read: the values that were written are read again, in the order of the channels.
 
 use crate::*;
+use std::cell::RefCell;
+use std::collections::HashMap;
 
 /// `wf` writes floats, `ri` reads signed integers, `bwu` writes unsigned integers to an image of a buffer, and so on.
 const SOURCE: &str = "
@@ -19,6 +21,8 @@ struct Programs {
     queue: cl_command_queue,
     program: cl_program,
     out: cl_mem,
+    /// The kernels by name. Each is launched with images of all formats, one after the other.
+    kernels: RefCell<HashMap<String, cl_kernel>>,
 }
 
 impl Programs {
@@ -36,13 +40,16 @@ impl Programs {
         check(unsafe { clBuildProgram(program, 0, null(), null(), None, null_mut()) });
         let queue = made(|e| unsafe { clCreateCommandQueue(context, device, 0, e) });
         let out = made(|e| unsafe { clCreateBuffer(context, 0, 16, null_mut(), e) });
-        Some(Programs { context, queue, program, out })
+        Some(Programs { context, queue, program, out, kernels: RefCell::default() })
     }
 
     /// Runs a kernel with an image and another argument.
     fn run<T>(&self, name: &str, image: cl_mem, value: &T) {
-        let name = std::ffi::CString::new(name).unwrap();
-        let kernel = made(|e| unsafe { clCreateKernel(self.program, name.as_ptr(), e) });
+        let mut kernels = self.kernels.borrow_mut();
+        let kernel = *kernels.entry(name.to_string()).or_insert_with(|| {
+            let name = std::ffi::CString::new(name).unwrap();
+            made(|e| unsafe { clCreateKernel(self.program, name.as_ptr(), e) })
+        });
         let (handle, value) = ((&raw const image).cast(), std::ptr::from_ref(value).cast());
         let (size, queue) = (1, self.queue);
         unsafe {
@@ -50,7 +57,6 @@ impl Programs {
             check(clSetKernelArg(kernel, 1, size_of::<T>(), value));
             let (waits, none) = (null(), null_mut());
             check(clEnqueueNDRangeKernel(queue, kernel, 1, null(), &size, null(), 0, waits, none));
-            check(clReleaseKernel(kernel));
         }
     }
 

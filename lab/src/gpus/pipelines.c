@@ -260,10 +260,11 @@ static void make_pipelines(VkDevice device, const char *path) {
     for (size_t i = 5; i < m.count && m.words[i] >> 16; i += m.words[i] >> 16) {
         if ((m.words[i] & 0xffff) != OP_ENTRY_POINT) continue;
         const char *entry = (const char *)&m.words[i + 3];
-        /* Launches without an offset, as most are: spec_id::HAS_GLOBAL_OFFSET is 3. Others have no such constant. */
-        const VkSpecializationMapEntry offset = {3, 0, 4};
+        /* Launches without an offset, and with images of the common orders, as most are: spec_id::HAS_GLOBAL_OFFSET is 3,
+         * spec_id::REORDERS_IMAGES is 7. Others have no such constants. */
+        const VkSpecializationMapEntry entries[] = {{3, 0, 4}, {7, 0, 4}};
         const VkBool32 no = VK_FALSE;
-        const VkSpecializationInfo constants = {1, &offset, sizeof no, &no};
+        const VkSpecializationInfo constants = {2, entries, sizeof no, &no};
         VkComputePipelineCreateInfo info = {
             VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
             .flags = executables.pipelineExecutableInfo ? VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR : 0,

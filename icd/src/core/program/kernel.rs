@@ -192,6 +192,14 @@ pub enum ArgValue {
     Pointer(u64),
 }
 
+impl ArgValue {
+    /// Returns true for an image whose components kernels that write put in another order.
+    fn is_reordered(&self) -> bool {
+        let ArgValue::Image(image) = self else { return false };
+        image.upgrade().is_some_and(|image| image.is_reordered())
+    }
+}
+
 /// Prevents the program from being built again until it is dropped.
 struct Attached(Ref<Program>);
 
@@ -266,7 +274,11 @@ impl KernelArguments {
         let is_pointer = matches!(value, ArgValue::Pointer(_));
         let Some(slot) = self.args.get_mut(index as usize) else { return };
         let was_pointer = matches!(slot, Some(ArgValue::Pointer(_)));
-        if matches!(value, ArgValue::Local(_)) || is_pointer != was_pointer {
+        let was_reordered = slot.as_ref().is_some_and(ArgValue::is_reordered);
+        if matches!(value, ArgValue::Local(_))
+            || is_pointer != was_pointer
+            || value.is_reordered() != was_reordered
+        {
             self.last_shape.invalidate();
         }
         *slot = Some(value);
@@ -292,6 +304,15 @@ impl KernelArguments {
     /// Returns true if an argument is an address.
     pub fn has_pointers(&self) -> bool {
         self.args.iter().any(|arg| matches!(arg, Some(ArgValue::Pointer(_))))
+    }
+
+    /// Returns true if an image that a kernel writes has its components in another order.
+    pub fn reorders_images(&self, kernel: &meta::Kernel) -> bool {
+        self.args.iter().zip(&kernel.args).any(|(value, arg)| {
+            const READ: meta::ImageAccess = meta::ImageAccess::ReadOnly;
+            let is_read = matches!(arg.kind, meta::ArgKind::Image { access: READ, .. });
+            !is_read && value.as_ref().is_some_and(ArgValue::is_reordered)
+        })
     }
 
     /// Returns the size of a local argument; 0 for other arguments.

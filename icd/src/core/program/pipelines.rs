@@ -21,6 +21,8 @@ pub struct PipelineKey {
     /// True if the global offset, or the first work-group of the dispatch, is not zero, or the launch has more than 2^31
     /// work-items in a dimension, or an address as an argument of a kernel with narrow offsets.
     pub has_global_offset: bool,
+    /// True if an image that the kernel writes may need its components in another order.
+    pub reorders_images: bool,
     /// Length in elements of the local block of one of the packed work-groups.
     pub local_length: u32,
     /// Byte offset of each local argument, by ordinal.
@@ -39,6 +41,7 @@ impl PipelineKey {
         if self.bounded {
             constants.push((spec_id::BOUNDED, 1));
         }
+        constants.push((spec_id::REORDERS_IMAGES, u32::from(self.reorders_images)));
         constants.push((spec_id::LOCAL_BLOCK_LEN, self.local_length * self.packed));
         let offsets = self.local_offsets.iter().zip(spec_id::LOCAL_ARG_BASE..);
         constants.extend(offsets.map(|(offset, id)| (id, *offset)));
@@ -97,6 +100,7 @@ mod tests {
             packed: 1,
             bounded: false,
             has_global_offset: false,
+            reorders_images: false,
             local_length: length as u32,
             local_offsets: SmallVec::new(),
         }

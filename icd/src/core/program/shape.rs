@@ -233,6 +233,7 @@ impl LaunchShape {
             has_global_offset: range.offset != [0; 3]
                 || range.has_large_ids()
                 || narrows(device) && arguments.has_pointers(),
+            reorders_images: arguments.reorders_images(&built.kernel),
             local_length: layout.length(&built.kernel),
             local_offsets: layout.offsets,
         };
@@ -251,7 +252,8 @@ fn narrows(device: &Device) -> bool {
     device.info().quirks.contains(vk::Quirks::NARROW_OFFSETS)
 }
 
-/// The shape of the last launch with some arguments; empty if a local argument or an address was set since.
+/// The shape of the last launch with some arguments; empty if a local argument or an address was set since, or an image in
+/// another order.
 #[derive(Clone, Default)]
 pub struct LastShape(Option<Last>);
 
@@ -264,7 +266,8 @@ struct Last {
 }
 
 impl LastShape {
-    /// Forgets the last shape, because the size of a local argument, or which arguments are addresses, has changed.
+    /// Forgets the last shape, because the size of a local argument has changed, or which arguments are addresses or images
+    /// in another order.
     pub fn invalidate(&mut self) {
         self.0 = None;
     }

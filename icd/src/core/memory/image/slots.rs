@@ -4,7 +4,7 @@ use super::shadow::ShadowUse;
 use super::{Image, Texels};
 use crate::cl::error::{ensure, ClError, Result};
 use crate::cl::{arg_info, *};
-use crate::core::device::images::format::Layout;
+use crate::core::device::images::format::{Layout, StoreOrder};
 use crate::core::device::images::Access;
 use crate::core::device::Device;
 use hekla_compiler::kernel::{image_word, ImageAccess, ImageDim};
@@ -115,6 +115,13 @@ impl Image {
         };
         ensure!(offered, CL_IMAGE_FORMAT_NOT_SUPPORTED);
         Ok(())
+    }
+
+    /// Returns true if the components of a colour are stored in another order, or one of them stands for several.
+    pub fn is_reordered(&self) -> bool {
+        let order = self.told_format().image_channel_order;
+        self.layout.store.is_some_and(|store| store != StoreOrder::Rgba)
+            || matches!(order, CL_LUMINANCE | CL_INTENSITY)
     }
 
     /// Returns the word by which a kernel on a device knows the image, and the slot, which the launch must retain; `None` for
