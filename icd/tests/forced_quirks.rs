@@ -142,8 +142,10 @@ fn words() {
     }
     let s = Setup::new();
     let source = "kernel void copy(global const uint *restrict a, global uint *restrict b) {
-        size_t i = get_global_id(0); for (int j = 0; j < 7; j++) b[i * 7 + j + 1] = a[i * 7 + j] + j; }";
-    let kernel = s.kernel(s.program(source, ""), "copy");
+        size_t i = get_global_id(0); for (int j = 0; j < 7; j++) b[i * 7 + j + 1] = a[i * 7 + j] + j; }
+    kernel void gaps(global uint *b) { size_t i = get_global_id(0); b[i * 5] = 1; b[i * 5 + 1] = 2; b[i * 5 + 3] = 3; }";
+    let program = s.program(source, "");
+    let kernel = s.kernel(program, "copy");
     let numbers: Vec<u32> = (0..70).map(|i| i * i).collect();
     let mut bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_ne_bytes()).collect();
     s.set(kernel, 0, &s.buffer_of(CL_MEM_COPY_HOST_PTR, &mut bytes));
@@ -155,4 +157,12 @@ fn words() {
         read.chunks(4).map(|word| u32::from_ne_bytes(word.try_into().unwrap())).collect();
     let wanted: Vec<u32> = numbers.iter().enumerate().map(|(i, x)| x + i as u32 % 7).collect();
     assert_eq!(found, wanted);
+    // What is not stored stays.
+    let kernel = s.kernel(program, "gaps");
+    let nines = s.buffer_of(CL_MEM_COPY_HOST_PTR, &mut [9, 0, 0, 0].repeat(20));
+    s.set(kernel, 0, &nines);
+    check(s.launch(kernel, &[4], None));
+    let read = s.read(nines, 0, 80);
+    let found: Vec<u8> = read.iter().copied().step_by(4).collect();
+    assert_eq!(found, [1, 2, 9, 3, 9].repeat(4));
 }
