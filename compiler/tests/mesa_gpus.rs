@@ -101,6 +101,20 @@ fn what_follows_a_loop_is_behind_it() {
 }
 
 #[test]
+fn addresses_are_numbers_of_64_bits() {
+    let quirk = Quirks::SPLIT_ADDRESSES;
+    // An array of the two addresses, and one of the words behind them.
+    let text = "kernel void k(global uint *a, global uint *b, uint n) { b[0] = a[0] + n; }";
+    assert_eq!(counts(Op::TypeArray, quirk, text), [2, 1]);
+    // What tells the size of the launch follows.
+    let mixed = "kernel void k(global uint *a, uint n, global uint *b) { b[0] = a[0] + n; }";
+    assert_eq!(counts(Op::TypeArray, quirk, mixed), [4, 1]);
+    // Not without such numbers.
+    let weak = Target { quirks: quirk, int64: false, ..Target::generic() };
+    assert_eq!(count(&module(mixed, &weak), |inst| inst.class.opcode == Op::TypeArray), 1);
+}
+
+#[test]
 fn halves_of_products_are_made_at_once() {
     let text = "kernel void k(global uint *a, uint x, uint y) { a[0] = x * y; a[1] = mul_hi(y, x); a[2] = x * 3; }";
     assert_eq!(counts(Op::IMul, Quirks::PAIRED_PRODUCTS, text), [1, 2]);

@@ -531,6 +531,15 @@ quirks! {
         test: "compiler/tests/mesa_gpus.rs: loops_of_known_length_are_the_drivers",
         until: "Hekla unrolls such loops itself.",
     }
+    /// An address that is two words of push constants is put together by two moves; one that is a number of 64 bits there is used
+    /// where it is.
+    Q51 SPLIT_ADDRESSES {
+        drivers: [ANV],
+        wrong: "A kernel that moves four floats has four moves more than GLSL: 42 instructions in place of 38 on DG2.",
+        found: "By the code that Mesa 26.2 makes.",
+        test: "compiler/tests/mesa_gpus.rs: addresses_are_numbers_of_64_bits",
+        until: "The driver joins words of push constants that lie side by side.",
+    }
 }
 
 impl Quirks {

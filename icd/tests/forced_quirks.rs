@@ -166,3 +166,51 @@ fn words() {
     let found: Vec<u8> = read.iter().copied().step_by(4).collect();
     assert_eq!(found, [1, 2, 9, 3, 9].repeat(4));
 }
+
+/// Addresses among arguments of other sizes, in push constants as numbers of 64 bits.
+#[test]
+fn arguments_with_long_addresses() {
+    differs("arguments", "SPLIT_ADDRESSES");
+    assert_eq!(
+        run("arguments", "SPLIT_ADDRESSES", "shaderInt64"),
+        run("arguments", "", "shaderInt64")
+    );
+}
+
+#[test]
+fn arguments() {
+    if !plays("arguments") {
+        return;
+    }
+    let s = Setup::new();
+    let source = "kernel void k(char c, global const uint *a, ulong l, short4 v, global const uint *b, uint n,
+            local uint *t, uchar3 u, global uint *o) {
+        size_t i = get_global_id(0);
+        t[0] = c + (uint)l + (uint)(l >> 32) + v.x + v.w + n + u.z;
+        o[i] = a[i] * 3 + b[i] + t[0] + (uint)get_global_offset(0); }";
+    let kernel = s.kernel(s.program(source, ""), "k");
+    let buffer = |first: u32| {
+        let numbers: Vec<u32> = (0..16).map(|i| first + i * i).collect();
+        let mut bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_ne_bytes()).collect();
+        s.buffer_of(CL_MEM_COPY_HOST_PTR, &mut bytes)
+    };
+    let out = s.buffer(0, 64);
+    s.set(kernel, 0, &-7i8);
+    s.set(kernel, 1, &buffer(100));
+    s.set(kernel, 2, &(0x5_0000_0009u64));
+    s.set(kernel, 3, &[11i16, 0, 0, -2]);
+    s.set(kernel, 4, &buffer(70000));
+    s.set(kernel, 5, &1000u32);
+    check(unsafe { (s.cl.clSetKernelArg)(kernel, 6, 4, std::ptr::null()) });
+    s.set(kernel, 7, &[0u8, 0, 77, 0]);
+    s.set(kernel, 8, &out);
+    check(s.launch(kernel, &[16], Some(&[1])));
+    let found: Vec<u32> = s
+        .read(out, 0, 64)
+        .chunks(4)
+        .map(|word| u32::from_ne_bytes(word.try_into().unwrap()))
+        .collect();
+    let scalar = 1000 + 77 + 11 - 2 + 9 + 5 - 7;
+    let wanted: Vec<u32> = (0..16).map(|i| (100 + i * i) * 3 + 70000 + i * i + scalar).collect();
+    assert_eq!(found, wanted);
+}

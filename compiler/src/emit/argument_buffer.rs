@@ -20,6 +20,8 @@ pub(super) struct KernelInputs {
     pub args: Vec<ArgKind>,
     /// The push-constant variable.
     pub variable: u32,
+    /// The members of the push-constant block, if it is not one array of words.
+    pub runs: Vec<Run>,
     /// The type of a pointer to the buffer, if the buffer is not in push constants, and the pointer in the current function.
     pub pointer_type: u32,
     pub pointer: Option<u32>,
@@ -32,6 +34,16 @@ pub(super) struct KernelInputs {
     /// True if the kernel can check that a work-item is within [`Field::Bounds`].
     pub bounded: bool,
     pub local_args: FxHashMap<u32, u32>,
+}
+
+/// Words of the buffer that are one member of its block.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Run {
+    /// The number of the first word.
+    pub first: u32,
+    pub words: u32,
+    /// True if pairs of words are numbers of 64 bits.
+    pub is_long: bool,
 }
 
 impl KernelInputs {
@@ -65,8 +77,10 @@ impl KernelInputs {
         inputs.size = end.next_multiple_of(4);
         inputs.in_push_constants = inputs.size <= target.push_constant_size;
         if inputs.size > 0 {
-            let length = builder.const_u32(inputs.size / 4);
-            let mut block = builder.block_of_array(builder.u32, length, 4);
+            if inputs.in_push_constants && target.int64 && target.has(Quirks::SPLIT_ADDRESSES) {
+                inputs.runs = inputs.runs();
+            }
+            let mut block = inputs.block(builder);
             if !inputs.in_push_constants {
                 if target.has(Quirks::READ_ONLY_LOADS) {
                     builder.decorate_member(block, Decoration::NonWritable);
@@ -78,6 +92,46 @@ impl KernelInputs {
         }
         inputs.declare_local_size(builder, kernel);
         Ok(inputs)
+    }
+
+    /// Declares the block of the buffer.
+    fn block(&self, builder: &mut SpirvBuilder) -> u32 {
+        if self.runs.is_empty() {
+            let length = builder.const_u32(self.size / 4);
+            return builder.block_of_array(builder.u32, length, 4);
+        }
+        let (word, long) = (builder.u32, builder.int(64));
+        let array = |run: &Run| match run.is_long {
+            true => (long, run.words / 2, 8),
+            false => (word, run.words, 4),
+        };
+        let arrays: Vec<_> = self.runs.iter().map(array).collect();
+        builder.block_of_arrays(&arrays)
+    }
+
+    /// Returns the runs of addresses, and those of other words.
+    fn runs(&self) -> Vec<Run> {
+        let is_address = |field: &ArgumentField| match field.field {
+            Field::Arg(arg) => matches!(
+                self.args.get(arg as usize),
+                Some(ArgKind::Buffer | ArgKind::Pipe { .. } | ArgKind::Queue)
+            ),
+            field => field.layout() == Some((8, 8)),
+        };
+        let addresses: BTreeSet<u32> =
+            self.fields.iter().filter(|field| is_address(field)).map(|f| f.offset / 4).collect();
+        let mut runs: Vec<Run> = Vec::new();
+        let mut first = 0;
+        while first < self.size / 4 {
+            let is_long = addresses.contains(&first);
+            let words = if is_long { 2 } else { 1 };
+            match runs.last_mut().filter(|run| run.is_long == is_long) {
+                Some(run) => run.words += words,
+                None => runs.push(Run { first, words, is_long }),
+            }
+            first += words;
+        }
+        runs
     }
 
     /// Places a field after the fields that end at `end`. Returns its end.

@@ -1,6 +1,6 @@
 //! Kernel inputs: the kernel-argument buffer with arguments and launch values, and work-item queries.
 
-use super::argument_buffer::field_of;
+use super::argument_buffer::{field_of, Run};
 use super::emitter::Emitter;
 use super::error::{EmitError, EmitResult};
 use crate::ir::{AddressSpace, Global, Type, WorkItemQuery};
@@ -18,6 +18,9 @@ impl Emitter<'_> {
             true => (self.inputs.variable, StorageClass::PushConstant),
             false => (self.argument_buffer(), StorageClass::PhysicalStorageBuffer),
         };
+        if let Some((member, run)) = self.run_of(index) {
+            return self.word_of_run(member, run, index - run.first);
+        }
         let word = self.builder.u32;
         let pointer = self.builder.pointer(class, word);
         let (zero, index) = (self.const_u32(0), self.const_u32(index));
@@ -26,6 +29,33 @@ impl Emitter<'_> {
             true => self.op(Op::Load, word, &[pointer]),
             false => self.op(Op::Load, word, &[pointer, MemoryAccess::ALIGNED.bits(), 4]),
         }
+    }
+
+    /// Returns the member of the push-constant block that has a word, with its number; `None` if the block is one array.
+    fn run_of(&self, index: u32) -> Option<(u32, Run)> {
+        let has = |run: &Run| (run.first..run.first + run.words).contains(&index);
+        let runs = (0..).zip(&self.inputs.runs);
+        runs.map(|(member, run)| (member, *run)).find(|(_, run)| has(run))
+    }
+
+    /// Returns a word of a member of the push-constant block.
+    fn word_of_run(&mut self, member: u32, run: Run, index: u32) -> u32 {
+        let word = self.builder.u32;
+        let (element, of_element) = match run.is_long {
+            true => (self.builder.int(64), 2),
+            false => (word, 1),
+        };
+        let pointer = self.builder.pointer(StorageClass::PushConstant, element);
+        let place =
+            [self.inputs.variable, self.const_u32(member), self.const_u32(index / of_element)];
+        let pointer = self.op(Op::AccessChain, pointer, &place);
+        let loaded = self.op(Op::Load, element, &[pointer]);
+        if !run.is_long {
+            return loaded;
+        }
+        let pair = self.builder.vector(word, 2);
+        let pair = self.op(Op::Bitcast, pair, &[loaded]);
+        self.op(Op::CompositeExtract, word, &[pair, index % 2])
     }
 
     /// Returns the pointer to the kernel-argument buffer, which push constants hold. A function loads it before all else.

@@ -226,9 +226,32 @@ impl SpirvBuilder {
 
     /// Returns a block struct of one array with the given stride.
     pub fn block_of_array(&mut self, element: u32, length: u32, stride: u32) -> u32 {
+        let array = self.strided(element, length, stride);
+        self.block(array)
+    }
+
+    fn strided(&mut self, element: u32, length: u32, stride: u32) -> u32 {
         let array = self.declare(Op::TypeArray, None, &[element, length]);
         self.decorate(array, Decoration::ArrayStride, &[stride]);
-        self.block(array)
+        array
+    }
+
+    /// Returns a block struct of arrays that lie one behind the other: element, length, and stride of each.
+    pub fn block_of_arrays(&mut self, arrays: &[(u32, u32, u32)]) -> u32 {
+        let mut members = Vec::new();
+        for &(element, length, stride) in arrays {
+            let length = self.const_u32(length);
+            members.push(self.strided(element, length, stride));
+        }
+        let id = self.declare(Op::TypeStruct, None, &members);
+        self.decorate(id, Decoration::Block, &[]);
+        let mut offset = 0;
+        for (number, &(_, length, stride)) in (0..).zip(arrays) {
+            let words = [id, number, Decoration::Offset as u32, offset];
+            encode(&mut self.decorations, Op::MemberDecorate, &words);
+            offset += length * stride;
+        }
+        id
     }
 
     /// Returns a 32-bit constant.
