@@ -540,6 +540,15 @@ quirks! {
         test: "compiler/tests/mesa_gpus.rs: addresses_are_numbers_of_64_bits",
         until: "The driver joins words of push constants that lie side by side.",
     }
+    /// Minima and maxima of floats order zeros by their signs, which OpenCL does not ask for.
+    Q52 ORDERED_ZEROS {
+        drivers: [HONEYKRISP],
+        wrong: "fmin and fmax are five instructions in place of one or two: the median of nine numbers has 137 instructions in \
+                place of 75 on Honeykrisp (M1).",
+        found: "By the code that Mesa 26.2 makes.",
+        test: "compiler/tests/filetests/minima",
+        until: "VK_KHR_shader_float_controls2 tells the driver which operations need signs of zeros.",
+    }
 }
 
 impl Quirks {

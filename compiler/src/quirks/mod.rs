@@ -8,6 +8,7 @@
 
 pub mod denormals;
 pub mod loop_values;
+pub mod minima;
 pub mod packed_halves;
 pub mod rotates;
 pub mod sign_merge;
@@ -41,6 +42,8 @@ function_passes! {
         |func, _| word_rotates::run(func);
     PACKED_HALVES = "packed_halves" when |_, target| target.has(Quirks::SLOW_BUILT_HALVES) && target.float16,
         |func, _| packed_halves::run(func);
+    MINIMA = "minima" when |_, target| target.has(Quirks::ORDERED_ZEROS),
+        |func, _| minima::run(func);
     LOOP_VALUES = "loop_values" when |_, target| target.has(Quirks::UNMASKED_LOOP_VALUES),
         |func, _| loop_values::run(func);
     // Drivers with this quirk have 64-bit integers, so addresses are not pairs of words.
