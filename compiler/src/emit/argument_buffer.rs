@@ -6,7 +6,7 @@ use crate::ir::{KernelEntry, WorkItemQuery};
 use crate::kernel::{spec_id, ArgKind, ArgumentField, Field};
 use crate::target::Target;
 use hekla_device::Quirks;
-use rspirv::spirv::{BuiltIn, Decoration, Op, StorageClass};
+use rspirv::spirv::{BuiltIn, Capability, Decoration, Op, StorageClass};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -100,6 +100,7 @@ impl KernelInputs {
             let length = builder.const_u32(self.size / 4);
             return builder.block_of_array(builder.u32, length, 4);
         }
+        builder.require_capability(Capability::Int64);
         let (word, long) = (builder.u32, builder.int(64));
         let array = |run: &Run| match run.is_long {
             true => (long, run.words / 2, 8),

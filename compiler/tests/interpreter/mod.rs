@@ -39,7 +39,8 @@ pub struct Machine<'m> {
 /// Answers queries for the only work-item of a launch: sizes and counts are 1, ids are 0.
 fn alone(query: WorkItemQuery, _: u8) -> u64 {
     use WorkItemQuery::*;
-    matches!(query, GlobalSize | NumGroups | LocalSize | EnqueuedLocalSize | WorkDim).into()
+    let is_one = matches!(query, GlobalSize | NumGroups | LocalSize | EnqueuedLocalSize | WorkDim);
+    (is_one || query == ReordersImages).into()
 }
 
 impl<'m> Machine<'m> {
