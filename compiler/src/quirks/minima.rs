@@ -16,7 +16,8 @@ use cranelift_entity::EntitySet;
 pub fn run(func: &mut Function) -> bool {
     let (numbers, saturated) = (numbers(func), saturated(func));
     rewrite_insts(func, |c, inst| {
-        if c.func.result(inst).is_some_and(|result| saturated.contains(result)) {
+        let result = c.func.result(inst)?;
+        if saturated.contains(result) || c.ty(result).lanes > 1 {
             return None;
         }
         let InstData::Binary { op, args: [mut x, mut y], .. } = c.func.insts[inst] else {
