@@ -104,7 +104,7 @@ fn absorb_exit_blocks(func: &Function, cfg: &Cfg, loops: &mut Loops, keeps_only_
     for &block in cfg.rpo() {
         let ([pred], [_]) = (cfg.preds(block), cfg.succs(block)) else { continue };
         let Some(index) = loops.innermost(*pred) else { continue };
-        if only_exits.get(index as usize).is_some_and(|&exit| exit == Some(block)) {
+        if only_exits.get(index).is_some_and(|&exit| exit == Some(block)) {
             continue;
         }
         if loops.innermost(block) == loops.loops[index].parent && is_cheap(func, block) {
@@ -120,11 +120,11 @@ fn only_exits(cfg: &Cfg, loops: &Loops) -> Vec<Option<Block>> {
         for &succ in cfg.succs(block) {
             let mut around = loops.innermost(block);
             while let Some(index) = around.filter(|&index| !loops.contains(index, succ)) {
-                let found = &mut targets[index as usize];
+                let found = &mut targets[index];
                 if !found.contains(&succ) {
                     found.push(succ);
                 }
-                around = loops.loops[index as usize].parent;
+                around = loops.loops[index].parent;
             }
         }
     }

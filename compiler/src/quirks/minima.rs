@@ -67,7 +67,7 @@ fn is_number(func: &Function, numbers: &EntitySet<Value>, value: Value) -> bool 
         Type::F32 => 0x7f80_0000,
         _ => return numbers.contains(value),
     };
-    let magnitude = |bits: u64| bits & (infinity | (infinity & infinity.wrapping_neg()) - 1);
+    let magnitude = |bits: u64| bits & (infinity | ((infinity & infinity.wrapping_neg()) - 1));
     match func.as_const(value) {
         Some(bits) => magnitude(bits) <= infinity,
         None => numbers.contains(value),
