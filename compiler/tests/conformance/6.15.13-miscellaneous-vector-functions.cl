@@ -134,6 +134,25 @@ kernel void test(global uint *out) {
     out[0] = shuffle(w, 1u);
 }
 
+//# accept: a scalar beside a vector is widened, as by other compilers
+//# warn: 4: argument of type 'int' is widened to 'uint4'
+//# warn: 5: argument of type 'uint' is widened to 'uint2'
+//# warn: 6: argument of type 'int' is widened to 'float2'
+//# expect: 1 9 3 9 7 5 7 6 1
+kernel void test(global uint *out) {
+    uint4 a = (uint4)(0, 1, 2, 3) + out[0];
+    uint2 b = (uint2)(5, 6); uint seven = 7 + out[0];
+    vstore4(shuffle2(a, 9, (uint4)(1, 4, 3, 7)), 0, out);
+    vstore4(shuffle2(seven, b, (uint4)(0, 2, 1, 3)), 1, out);
+    out[8] = all(shuffle2((float2)(1, 2), 3, (uint2)(2, 1)) == (float2)(3, 2));
+}
+
+//# reject: two scalars are widened to nothing
+//# error: 2: no matching function for call to 'shuffle2'
+kernel void test(global uint *out) {
+    uint2 a = shuffle2(1u, 2u, (uint2)(1, 0));
+}
+
 //# reject: both vectors of shuffle2 are of one type
 //# error: 3: no matching function for call to 'shuffle2'
 kernel void test(global uint *out) {

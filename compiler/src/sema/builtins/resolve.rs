@@ -236,7 +236,7 @@ impl Sema<'_> {
 
     /// Warns of a scalar argument that is widened to a vector. OpenCL C does not widen arguments of built-in
     /// functions (6.15), but other compilers do if there is only one way, and programs rely on it.
-    fn warn_of_widening(&mut self, arg: &Expr, to: TypeId) {
+    pub(super) fn warn_of_widening(&mut self, arg: &Expr, to: TypeId) {
         let lanes = |ty| self.module.types.numeric(ty).map(|(_, lanes)| lanes);
         if lanes(arg.ty) == Some(1) && lanes(to) != Some(1) {
             let (from, to) = (self.quoted(arg.ty), self.quoted(to));

@@ -266,18 +266,31 @@ impl Sema<'_> {
         }
     }
 
-    /// `shuffle(x, mask)`, `shuffle2(x, y, mask)`.
+    /// `shuffle(x, mask)`, `shuffle2(x, y, mask)`. A scalar beside a vector is widened to it, with a warning.
     pub(super) fn shuffle(
         &mut self,
         function: Builtin,
         sources: usize,
-        args: Vec<Expr>,
+        mut args: Vec<Expr>,
         at: Span,
         span: Span,
     ) -> Expr {
         let name = function.name();
         if !self.has_count(&args, sources + 1, span) {
             return self.error_value(span);
+        }
+        if let [x, y, _] = &mut args[..] {
+            let lanes = |ty| self.module.types.numeric(ty).map_or(0, |(_, lanes)| lanes);
+            let (scalar, ty) = match (lanes(x.ty), lanes(y.ty)) {
+                (1, 2..) => (Some(x), y.ty),
+                (2.., 1) => (Some(y), x.ty),
+                (_, _) => (None, x.ty),
+            };
+            if let Some(scalar) = scalar {
+                self.warn_of_widening(scalar, ty);
+                let narrow = std::mem::replace(scalar, self.error_value(span));
+                *scalar = self.convert_numeric(narrow, ty);
+            }
         }
         let shapes: Vec<_> = args.iter().map(|arg| self.module.types.numeric(arg.ty)).collect();
         let power_of_two = |lanes: u8| lanes > 1 && lanes.is_power_of_two();
