@@ -64,7 +64,8 @@ impl Sema<'_> {
     }
 
     /// Declares a sampler that is a constant, or reports a variable whose type is an image. Returns false for a sampler that
-    /// is a variable.
+    /// is a variable. Nothing can be assigned to a sampler, so one without an initializer never has a value; clang lets
+    /// programs declare it, and here it is CLK_ADDRESS_NONE with CLK_FILTER_NEAREST.
     pub(super) fn image_variable(
         &mut self,
         ty: &QualType,
@@ -109,6 +110,13 @@ impl Sema<'_> {
                             self.quoted(e.ty)
                         ),
                     }
+                }
+                None if ty.space.is_none() && (self.function.is_some() || ty.is_const) => {
+                    self.check_redefinition(name, span);
+                    let message = format!("sampler '{}' has no value", self.text(name));
+                    self.diags.warning(span, message);
+                    self.scopes.declare(name, Entity::Enumerator(0, ty.ty), span);
+                    return true;
                 }
                 _ => "sampler_t variable must be initialized with an integer constant".to_string(),
             },

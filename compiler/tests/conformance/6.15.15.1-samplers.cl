@@ -51,13 +51,47 @@ kernel void test(global uint *out) {
     out[0] = 4;
 }
 
+//# accept: a sampler that never has a value is declared, as by other compilers, and reads like one of zeros
+//# requires: images
+//# warn: 1: sampler 'a' has no value
+//# warn: 3: sampler 'b' has no value
+//# expect: 4
+const sampler_t a;
+kernel void f(read_only image2d_t image, global float4 *out) {
+    sampler_t b;
+    *out = read_imagef(image, a, (int2)(0)) + read_imagef(image, b, (int2)(0));
+}
+kernel void test(global uint *out) {
+    out[0] = 4;
+}
+
+//# reject: nothing is assigned to a sampler
+//# requires: images
+//# warn: 2: sampler 'a' has no value
+//# error: 3: invalid operands to binary expression ('sampler_t' and 'int')
+//# error: 4: invalid operands to binary expression ('sampler_t' and 'sampler_t')
+kernel void f(sampler_t s) {
+    sampler_t a;
+    a = CLK_ADDRESS_CLAMP;
+    a = s;
+}
+
+//# reject: samplers of address spaces have a value
+//# requires: images
+//# error: 1: sampler_t variable must be initialized
+//# error: 3: sampler_t variable must be initialized
+constant sampler_t a;
+kernel void f(int n) {
+    constant sampler_t b;
+}
+
 //# reject: the initializer is an integer constant
 //# requires: images
 //# error: 1: sampler_t initialization requires 32-bit integer, not 'float'
 //# error: 2: sampler_t variable must be initialized
 //# error: 4: initializer element is not a compile-time constant
 constant sampler_t a = 1.0f;
-const sampler_t b;
+sampler_t b;
 kernel void f(int n) {
     const sampler_t c = n;
 }
