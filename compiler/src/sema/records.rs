@@ -19,6 +19,8 @@ struct Layout {
     align: u32,
     depth: u32,
     has_host_sized: bool,
+    /// The flexible array member, which is the last one.
+    flexible: Option<(String, Span)>,
     fields: Vec<Field>,
     /// All members, including those of anonymous members, each with its offset and the field through which it is reached.
     names: FxHashMap<String, (Span, u32)>,
@@ -96,6 +98,7 @@ impl Sema<'_> {
             align: attributes.aligned.max(1),
             depth: 0,
             has_host_sized: false,
+            flexible: None,
             fields: Vec::new(),
             names: FxHashMap::default(),
         };
@@ -128,7 +131,7 @@ impl Sema<'_> {
     ) {
         let declarator = &field.declarator;
         let span = if declarator.name.is_some() { declarator.span } else { decl.span };
-        let ty = self.derive(base, &declarator.derivations, span, declarator.name);
+        let mut ty = self.derive(base, &declarator.derivations, span, declarator.name);
         let name = declarator.name.map_or("", |name| self.text(name));
         if field.bit_width.is_some() {
             self.error(span, "bit-fields are not supported in OpenCL");
@@ -142,8 +145,9 @@ impl Sema<'_> {
             TypeKind::Scalar(_) | TypeKind::Array(..) if self.is_storage_half(ty.ty) => {
                 Some(format!("declaring field of type {} is not allowed", self.quoted(ty.ty)))
             }
-            TypeKind::Array(_, None) => {
-                Some("flexible array members are not supported in OpenCL".to_string())
+            &TypeKind::Array(element, None) => {
+                ty.ty = self.module.types.intern(TypeKind::Array(element, Some(0)));
+                self.flexible_member(name, layout, span)
             }
             TypeKind::Image(_)
             | TypeKind::Pipe(..)
@@ -183,6 +187,22 @@ impl Sema<'_> {
             },
             span,
         );
+    }
+
+    /// Takes an array member without a length as one of no elements at the end of its struct, as clang does. OpenCL C has no
+    /// such members (6.11), so it warns. Returns what is wrong where C has none either (C99 6.7.2.1).
+    fn flexible_member(&mut self, name: &str, layout: &mut Layout, span: Span) -> Option<String> {
+        if layout.is_union {
+            return Some(format!("flexible array member '{name}' in a union is not allowed"));
+        }
+        if layout.fields.is_empty() {
+            let problem = "not allowed in otherwise empty struct";
+            return Some(format!("flexible array member '{name}' {problem}"));
+        }
+        let warning = format!("flexible array member '{name}' is not part of OpenCL C");
+        self.diags.warning(span, warning);
+        layout.flexible = Some((name.to_string(), span));
+        None
     }
 
     fn anonymous_field(
@@ -232,6 +252,10 @@ impl Sema<'_> {
     }
 
     fn place_field(&mut self, layout: &mut Layout, mut field: Field, span: Span) {
+        if let Some((name, flexible)) = layout.flexible.take_if(|(_, place)| *place != span) {
+            let problem = format!("flexible array member '{name}' is not at the end of struct");
+            self.error(flexible, problem);
+        }
         let size = self.module.types.size(field.ty).unwrap_or(0);
         let start = if layout.is_union { 0 } else { layout.size };
         let offset = start.next_multiple_of(u64::from(field.align));

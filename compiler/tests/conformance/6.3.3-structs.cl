@@ -206,9 +206,39 @@ kernel void test(global uint *out) {}
 struct s { uint a; uint : 0; };
 kernel void test(global uint *out) {}
 
-//# reject: flexible array members are not supported
-//# error: 1: flexible array members are not supported in OpenCL
-struct s { int n; int a[]; };
+//# accept: a flexible array member names what follows the struct, as other compilers have it
+//# warn: 1: flexible array member 'a' is not part of OpenCL C
+//# warn: 2: flexible array member 'e' is not part of OpenCL C
+//# warn: 3: flexible array member 'd' is not part of OpenCL C
+//# expect: 3 11 12 13 14 4 33 8 8 3
+struct s { uint n; uint a[]; };
+struct nested { uint n; struct { ushort p, q; } e[]; };
+struct padded { char c; float2 d[]; };
+uint sum(global struct s *x) {
+    uint total = 0;
+    for (uint i = 0; i < x->n; i++) total += x->a[i];
+    return total;
+}
+kernel void test(global uint *out) {
+    global struct s *x = (global struct s *)out;
+    x->n = 3;
+    for (uint i = 0; i < 4; i++) x->a[i] = 11 + i;
+    ((global struct nested *)(out + 4))->e[0].p = 4;
+    ((global struct nested *)(out + 4))->e[0].q = 0;
+    out[6] = sum(x) - 3;
+    out[7] = sizeof(struct padded);
+    out[8] = (uint)&((global struct padded *)0)->d[0];
+    struct s copy = *x;
+    out[9] = copy.n;
+}
+
+//# reject: a flexible array member is the last of a struct that has others
+//# error: 1: flexible array member 'a' is not at the end of struct
+//# error: 2: flexible array member 'b' not allowed in otherwise empty struct
+//# error: 3: flexible array member 'c' in a union is not allowed
+struct s { int n; int a[]; int m; };
+struct e { int b[]; };
+union u { int n; int c[]; };
 kernel void test(global uint *out) {}
 
 //# reject: a struct is redefined
