@@ -45,3 +45,23 @@ fn arithmetic_in_slow_loops_is_unrolled() {
     assert_eq!(roots(&exact), 3);
     assert_eq!(roots(&Target { quirks: Quirks::SLOW_LOOPS, ..exact }), 3 * 5);
 }
+
+#[test]
+fn larger_loops_are_unrolled() {
+    let xorshift = "s ^= s << 13; s ^= s >> 17; s ^= s << 5;";
+    let marks = |rounds: usize, quirks: Quirks| {
+        let text = format!(
+            "kernel void k(global uint *out, uint s, uint n) {{
+                 for (uint i = 0; i < n; i++) {{ {} s *= 77; }}
+                 out[get_global_id(0)] = s;
+             }}",
+            xorshift.repeat(rounds)
+        );
+        let source = Source { name: "t.cl".into(), text, headers: Vec::new() };
+        let target = Target { quirks, ..Target::generic() };
+        let ir = compile_to_ir(&source, &Options::default(), &target, &IrAt::End).unwrap();
+        ir.matches(", 77:i32").count()
+    };
+    assert_eq!([1, 5, 12].map(|rounds| marks(rounds, Quirks::empty())), [1, 1, 1]);
+    assert_eq!([1, 5, 12].map(|rounds| marks(rounds, Quirks::ROLLED_LOOPS)), [1, 5, 1]);
+}

@@ -549,6 +549,26 @@ quirks! {
         test: "compiler/tests/filetests/minima",
         until: "VK_KHR_shader_float_controls2 tells the driver which operations need signs of zeros.",
     }
+    /// Volatile accesses to work-group memory change places with others.
+    Q53 UNORDERED_VOLATILE {
+        drivers: [NVIDIA],
+        wrong: "A sum by 32 work-items in step, through volatile local memory without barriers, as in Boost.Compute and NVIDIA's \
+                samples, is 15 in place of 147: loads are moved in front of the stores of the step before.",
+        found: "580.159 on an H200; right with a fence between the accesses, and with NVIDIA's OpenCL.",
+        test: "compiler/tests/filetests/volatile_order; icd/tests/python/test_in_step.py",
+        until: "The sum is right without fences.",
+    }
+    /// The driver unrolls loops of an unknown number of rounds if they have some twenty instructions, and no larger ones, so that
+    /// their counters and tests are a tenth of the time.
+    Q54 ROLLED_LOOPS {
+        drivers: [NVIDIA],
+        wrong: "Random numbers by shifts, in a loop of 28 instructions, have 0.79 of the rate that they have with NVIDIA's OpenCL, \
+                and 0.98 with four rounds between two tests; a round of Salsa20 0.95 and 0.99. Loops of 10 to 20 instructions \
+                that the driver unrolls itself lose up to 6 percent if Hekla does.",
+        found: "580.159 on an H200.",
+        test: "compiler/tests/unroll_quirks.rs: larger_loops_are_unrolled",
+        until: "The driver unrolls them.",
+    }
 }
 
 impl Quirks {

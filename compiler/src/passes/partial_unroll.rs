@@ -26,6 +26,8 @@ use hekla_device::Quirks;
 const COPIES: usize = 4;
 /// The most instructions of a loop that is unrolled although the program does not ask for it.
 const MAX_SMALL_LOOP: usize = 24;
+/// The most instructions of a loop without side effects that is unrolled on devices with [`Quirks::ROLLED_LOOPS`].
+const MAX_ROLLED_LOOP: usize = 64;
 /// The most instructions of a loop that is unrolled although it does not load.
 const MAX_TINY_LOOP: usize = 8;
 /// The most instructions of a loop without side effects that is unrolled on devices where an iteration has an overhead of
@@ -93,9 +95,7 @@ fn copies(func: &Function, data: &Loop, quirks: Quirks) -> Option<usize> {
         Some(UnrollHint::Count(count)) => count as usize,
         Some(UnrollHint::Full) => COPIES,
         None if quirks.contains(Quirks::PLAIN_LOOPS) => return None,
-        None if unroll::branches(func, data) == 1
-            && is_profitable(func, data, insts, quirks.contains(Quirks::SLOW_LOOPS)) =>
-        {
+        None if unroll::branches(func, data) == 1 && is_profitable(func, data, insts, quirks) => {
             COPIES
         }
         None => return None,
@@ -104,9 +104,13 @@ fn copies(func: &Function, data: &Loop, quirks: Quirks) -> Option<usize> {
 }
 
 /// Returns true if a loop of `insts` instructions should be unrolled although the program does not ask for it.
-/// `is_slow`: an iteration has an overhead.
-fn is_profitable(func: &Function, data: &Loop, insts: usize, is_slow: bool) -> bool {
-    if is_slow && insts <= MAX_SLOW_LOOP && !has_side_effects(func, data) {
+fn is_profitable(func: &Function, data: &Loop, insts: usize, quirks: Quirks) -> bool {
+    // An iteration has an overhead.
+    let is_slow = quirks.contains(Quirks::SLOW_LOOPS) && insts <= MAX_SLOW_LOOP;
+    // The driver unrolls smaller loops itself, and better.
+    let is_rolled = quirks.contains(Quirks::ROLLED_LOOPS)
+        && (MAX_SMALL_LOOP + 1..=MAX_ROLLED_LOOP).contains(&insts);
+    if (is_slow || is_rolled) && !has_side_effects(func, data) {
         return true;
     }
     insts <= MAX_SMALL_LOOP

@@ -15,6 +15,7 @@ pub mod sign_merge;
 pub mod switch_trees;
 pub mod switches;
 pub mod uniform_loads;
+pub mod volatile_order;
 pub mod word_rotates;
 
 use crate::ir::Module;
@@ -46,6 +47,8 @@ function_passes! {
         |func, _| minima::run(func);
     LOOP_VALUES = "loop_values" when |_, target| target.has(Quirks::UNMASKED_LOOP_VALUES),
         |func, _| loop_values::run(func);
+    VOLATILE_ORDER = "volatile_order" when |_, target| target.has(Quirks::UNORDERED_VOLATILE),
+        |func, _| volatile_order::run(func);
     // Drivers with this quirk have 64-bit integers, so addresses are not pairs of words.
     UNIFORM_LOADS = "uniform_loads" when |_, target| target.has(Quirks::UNMASKED_UNIFORM_LOADS) && target.int64,
         |func, _| uniform_loads::run(func);
