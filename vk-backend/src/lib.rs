@@ -50,7 +50,7 @@ pub use hekla_device::Quirks;
 
 pub use config::{has_injected_fault, variable};
 pub use device::{
-    Binding, ClockCorrelation, CopyLane, Creation, CudaContext, Device, PipelineDesc,
+    Binding, ClockCorrelation, CopyLane, Creation, Cuda, CudaContext, Device, PipelineDesc,
     PipelineStore, PoolUse, Precompiled, Priority, SubgroupDemand,
 };
 pub use error::Error;

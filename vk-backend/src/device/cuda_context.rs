@@ -18,20 +18,22 @@ const SUCCESS: Status = 0;
 const COMPUTE_MODE: c_int = 20;
 const SHARED: c_int = 0;
 
-/// A reference to a device's primary context.
-pub struct CudaContext {
+/// A device as CUDA knows it.
+pub struct Cuda {
     library: Library,
     device: Ordinal,
 }
 
-impl CudaContext {
-    /// Retains the primary context of a device, which CUDA finds by its place on the bus. Takes some 0.3 s, and some hundred MiB
-    /// of the device's memory if the process has no context yet.
+/// A reference to a device's primary context.
+pub struct CudaContext(Cuda);
+
+impl Cuda {
+    /// Loads CUDA, and finds a device by its place on the bus.
     ///
     /// # Errors
-    /// A sentence for the log: the library is absent, or CUDA does not see the device (`CUDA_VISIBLE_DEVICES`), has no room, or
-    /// would keep other processes from using the device (compute mode).
-    pub fn retain(info: &DeviceInfo) -> Result<CudaContext, String> {
+    /// A sentence for the log: the library is absent, or CUDA does not see the device (`CUDA_VISIBLE_DEVICES`) or would keep
+    /// other processes from using it (compute mode).
+    pub fn load(info: &DeviceInfo) -> Result<Cuda, String> {
         let name = platform::CUDA_LIBRARY.ok_or("CUDA is not looked for on this system")?;
         let place = info.pci.ok_or("the driver does not tell the device's place on the bus")?;
         let place = format!(
@@ -67,15 +69,25 @@ impl CudaContext {
                 "one process at a time may use CUDA on it, which is not to be this one".into()
             );
         }
+        Ok(Cuda { library, device })
+    }
+
+    /// Retains the primary context of the device. Takes some 0.1 s, and some hundred MiB of the device's memory, if the process
+    /// has no context yet. Work of the process that the device cannot interrupt must not run meanwhile
+    /// ([`super::Device::while_idle`]): the driver ends it after five seconds.
+    ///
+    /// # Errors
+    /// A sentence for the log: the device has no room.
+    pub fn retain(self) -> Result<CudaContext, String> {
         let mut context = std::ptr::null_mut();
         // SAFETY: the first argument is valid for writing, the second a device that CUDA has just named.
         call(unsafe {
             function::<unsafe extern "C" fn(*mut *mut std::ffi::c_void, Ordinal) -> Status>(
-                &library,
+                &self.library,
                 b"cuDevicePrimaryCtxRetain\0",
-            )?(&mut context, device)
+            )?(&mut context, self.device)
         })?;
-        Ok(CudaContext { library, device })
+        Ok(CudaContext(self))
     }
 }
 
@@ -83,8 +95,8 @@ impl Drop for CudaContext {
     fn drop(&mut self) {
         type Release = unsafe extern "C" fn(Ordinal) -> Status;
         // SAFETY: the reference that `retain` took is given back once.
-        let released = function::<Release>(&self.library, b"cuDevicePrimaryCtxRelease_v2\0")
-            .and_then(|release| call(unsafe { release(self.device) }));
+        let released = function::<Release>(&self.0.library, b"cuDevicePrimaryCtxRelease_v2\0")
+            .and_then(|release| call(unsafe { release(self.0.device) }));
         if let Err(error) = released {
             tracing::debug!("the CUDA context is not released: {error}");
         }

@@ -20,7 +20,7 @@ mod stalls;
 mod tick_counter;
 
 pub use clock::ClockCorrelation;
-pub use cuda_context::CudaContext;
+pub use cuda_context::{Cuda, CudaContext};
 pub(crate) use descriptor_table::create_set_layout;
 pub use descriptor_table::Binding;
 pub(crate) use descriptor_table::ROW;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use ash::vk;
 use once_cell::sync::OnceCell;
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::{Mutex, MutexGuard, RwLock};
 
 use crate::code::CodeLock;
 use crate::config;
@@ -62,6 +62,8 @@ pub struct Device {
     pub(crate) faults: FaultInjection,
     pub(crate) host_visibility: HostVisibility,
     pub(crate) stalls: Stalls,
+    /// Held for reading by each submission, and for writing while the device must stay idle ([`Device::while_idle`]).
+    pub(crate) idle: RwLock<()>,
     pub(super) silent_loss: SilentLoss,
 }
 
@@ -116,6 +118,7 @@ impl Device {
             faults: FaultInjection::new(&p.faults),
             host_visibility: HostVisibility::new(p.info.memory.unified),
             stalls: Stalls::default(),
+            idle: RwLock::new(()),
             silent_loss: SilentLoss::default(),
             physical: p.clone(),
             raw,
@@ -291,6 +294,12 @@ impl Device {
         // A thread that learns of the loss destroys the objects that the device used. The driver has no fault to report.
         self.note_lost(call);
         Error::DeviceLost
+    }
+
+    /// Calls `f` while nothing runs on the device; submissions wait until it returns. `None`, at once, if something runs.
+    pub fn while_idle<R>(&self, f: impl FnOnce() -> R) -> Option<R> {
+        let _idle = self.idle.write();
+        (!self.stalls.is_any_busy()).then(f)
     }
 
     /// Logs, once, the work that a lost device had not completed. The caller holds no lock of a queue.

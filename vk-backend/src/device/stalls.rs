@@ -14,6 +14,9 @@ use crate::config;
 pub(crate) trait Waited: Send + Sync {
     /// Writes the work that the device was given and has not completed, in several lines.
     fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result;
+
+    /// Returns true if submitted work is not complete, or another thread may be about to submit work. Does not block.
+    fn is_busy(&self) -> bool;
 }
 
 /// The queues of a device, and whether the log has described them.
@@ -58,6 +61,11 @@ impl Stalls {
         if tracing::enabled!(tracing::Level::ERROR) {
             tracing::error!("{device}: this was not complete when it was lost. {}", self.queues());
         }
+    }
+
+    /// Returns true if a queue has, or may be about to have, submitted work that is not complete.
+    pub(crate) fn is_any_busy(&self) -> bool {
+        self.queues().0.iter().any(|queue| queue.is_busy())
     }
 
     fn queues(&self) -> Queues {

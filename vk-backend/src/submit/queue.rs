@@ -608,6 +608,7 @@ impl Queue {
     ) -> Result<(), Error> {
         self.device.check_call("vkQueueSubmit")?;
         let _guard = self.device.code.hold_to_submit();
+        let _idle = self.device.idle.read();
         let queue = self.device.vulkan_queue(vulkan_queue).lock();
         // Another thread may have lost the device since.
         self.device.check_lost()?;
@@ -693,6 +694,12 @@ impl Waited for Queue {
             write!(f, ", marked {}", marker.value(submitted))?;
         }
         state.in_flight.iter().try_for_each(|batch| write!(f, "\n  {batch}"))
+    }
+
+    fn is_busy(&self) -> bool {
+        // A thread that submits holds the lock.
+        let Some(mut state) = self.state.try_lock() else { return true };
+        self.value(&mut state).is_ok_and(|value| value < state.submitted)
     }
 }
 

@@ -4,7 +4,8 @@
 //! H200, and needs 200 to 400 ms of work to raise them: a program that applies a filter every few seconds would run at a sixth
 //! of the speed that it has with NVIDIA's OpenCL. The clocks stay up while a process has a CUDA context. So a CUDA context is
 //! opened in the background soon after a device has its first queue, released when the device has had no work for some time,
-//! and opened again with the next work. It costs a few hundred MiB of the device's memory, and the power of a GPU that is
+//! and opened again with the next work, at a moment when nothing runs: a kernel that runs on while a context is opened is
+//! ended after five seconds by the driver, which cannot interrupt it (Xid 109), and the device is lost. It costs a few hundred MiB of the device's memory, and the power of a GPU that is
 //! ready.
 
 use crate::config::{self, KeepClocks};
@@ -20,6 +21,8 @@ use std::time::Duration;
 /// The delay before a CUDA context is opened. A program that ends sooner gets none: a context makes the end of a program 0.3 s
 /// later.
 const DELAY: Duration = Duration::from_millis(300);
+/// The time after which a context is tried again where a kernel ran.
+const AGAIN: Duration = Duration::from_millis(50);
 /// How many times the keeper checks for work during the idle time after which a context is released.
 const LOOKS: u32 = 4;
 /// The idle time after which a context is released, unless the user sets another.
@@ -27,8 +30,8 @@ const DEFAULT: Duration = Duration::from_secs(60);
 /// The least memory in bytes of a device for which a context is opened, unless the user asks for one.
 const LEAST_MEMORY: u64 = 8 << 30;
 
-/// Opens a context that keeps the clocks up until it is dropped. Errors are sentences for the log.
-type Open = Box<dyn Fn() -> Result<Box<dyn Send>, String> + Send + Sync>;
+/// Opens a context that keeps the clocks up until it is dropped; `None` if the device has work. Errors are sentences for the log.
+type Open = Box<dyn Fn() -> Result<Option<Box<dyn Send>>, String> + Send + Sync>;
 
 /// Keeps the clocks of one device up.
 pub struct ClockKeeper {
@@ -51,9 +54,10 @@ impl ClockKeeper {
         let device = Arc::downgrade(device);
         let open = move || {
             let device = device.upgrade().ok_or("the device is closed")?;
-            let context = vk::CudaContext::retain(device.info())?;
+            let cuda = vk::Cuda::load(device.info())?;
+            let context = device.while_idle(|| cuda.retain()).transpose()?;
             exit::keep_children_off(&device);
-            Ok(Box::new(context) as Box<dyn Send>)
+            Ok(context.map(|context| Box::new(context) as Box<dyn Send>))
         };
         ClockKeeper::new(Box::new(open), DELAY, rest)
     }
@@ -76,15 +80,21 @@ impl ClockKeeper {
     fn wake(self: &Arc<Self>) {
         let Some(rest) = self.rest else { return };
         if self.resting.swap(false, Ordering::AcqRel) {
-            self.after(self.delay, move |keeper| match (keeper.open)() {
-                Ok(context) => {
-                    *keeper.context.lock() = Some(context);
-                    keeper.look(0, rest / LOOKS);
-                }
-                // `resting` stays false: later work is noted, and opens nothing.
-                Err(error) => tracing::info!("the clocks of a device may fall: {error}"),
-            });
+            self.open_after(self.delay, rest);
         }
+    }
+
+    /// Opens a context after a time, or as soon as the device then has no work.
+    fn open_after(self: &Arc<Self>, time: Duration, rest: Duration) {
+        self.after(time, move |keeper| match (keeper.open)() {
+            Ok(Some(context)) => {
+                *keeper.context.lock() = Some(context);
+                keeper.look(0, rest / LOOKS);
+            }
+            Ok(None) => keeper.open_after(AGAIN, rest),
+            // `resting` stays false: later work is noted, and opens nothing.
+            Err(error) => tracing::info!("the clocks of a device may fall: {error}"),
+        });
     }
 
     /// Runs `job` after a time, unless the device is closed or the process ends before.
@@ -141,6 +151,9 @@ mod tests {
     struct Counts {
         opened: AtomicU32,
         closed: AtomicU32,
+        /// How many more attempts find that the device has work.
+        busy: AtomicU32,
+        refused: AtomicU32,
     }
 
     struct Held(Arc<Counts>);
@@ -154,8 +167,13 @@ mod tests {
     fn keeper(counts: &Arc<Counts>, rest: Option<Duration>) -> Arc<ClockKeeper> {
         let counts = counts.clone();
         let open = move || {
+            let less = |busy: u32| busy.checked_sub(1);
+            if counts.busy.fetch_update(Ordering::SeqCst, Ordering::SeqCst, less).is_ok() {
+                counts.refused.fetch_add(1, Ordering::SeqCst);
+                return Ok(None);
+            }
             counts.opened.fetch_add(1, Ordering::SeqCst);
-            Ok(Box::new(Held(counts.clone())) as Box<dyn Send>)
+            Ok(Some(Box::new(Held(counts.clone())) as Box<dyn Send>))
         };
         ClockKeeper::new(Box::new(open), Duration::from_millis(1), rest)
     }
@@ -195,6 +213,15 @@ mod tests {
         drop(keeper);
         wait_for(&counts.closed, 1, || {});
         assert_eq!(counts.opened.load(Ordering::SeqCst), 1);
+    }
+
+    #[test]
+    fn a_context_is_opened_when_the_device_has_no_work() {
+        let counts = Arc::new(Counts { busy: AtomicU32::new(2), ..Counts::default() });
+        let keeper = keeper(&counts, Some(Duration::from_secs(3600)));
+        keeper.note_work();
+        wait_for(&counts.opened, 1, || {});
+        assert_eq!(counts.refused.load(Ordering::SeqCst), 2);
     }
 
     #[test]
