@@ -62,14 +62,16 @@ mod tests {
         for name in ["mali-panvk", "pi5-v3dv"] {
             assert_eq!(quirks(name), of_nir | Quirks::PLAIN_LOOPS, "{name}");
         }
-        let anv = of_nir | Quirks::PLAIN_LOOPS | Quirks::WORD_VECTORS | Quirks::SUBTRACTED_ROTATES;
-        assert_eq!(quirks("anv-dg2"), anv);
+        let anv = Quirks::WORD_VECTORS | Quirks::SUBTRACTED_ROTATES | Quirks::SPLIT_ADDRESSES;
+        assert_eq!(quirks("anv-dg2"), of_nir | Quirks::PLAIN_LOOPS | anv);
         let has_words = |name: &&str| quirks(name).contains(Quirks::WORD_VECTORS);
         let with_words: Vec<_> = device_file_names().filter(has_words).collect();
         let wanted = "adreno-turnip anv-bmg anv-dg2 anv-skl apple-honeykrisp intel-anv turnip-a630 turnip-a740";
         assert_eq!(with_words.join(" "), wanted);
         assert!(quirks("radv-navi31").contains(Quirks::NARROW_OFFSETS | Quirks::SLOW_DENORMALS));
-        assert!(quirks("apple-honeykrisp").contains(Quirks::READ_ONLY_LOADS));
+        assert!(
+            quirks("apple-honeykrisp").contains(Quirks::READ_ONLY_LOADS | Quirks::ORDERED_ZEROS)
+        );
         assert!(quirks("adreno-turnip").contains(Quirks::CHAINED_ADDRESSES));
         assert_eq!(quirks("apple-moltenvk"), Quirks::empty());
     }
