@@ -235,9 +235,17 @@ fn merge_constants(
         (LShr, Shl) if k == y => become_op(c, And, x, fold::mask(bits, u64::MAX) >> k),
         (Shl, LShr | AShr) if k == y => become_op(c, And, x, u64::MAX << k),
         (IMul, Shl) => product(c, IMul, y.wrapping_shl(k as u32)),
-        (Shl, IMul) => product(c, IMul, k.wrapping_shl(y as u32)),
+        (Shl, IMul) if is_scale(fold::signed(bits, k)) => {
+            product(c, IMul, k.wrapping_shl(y as u32))
+        }
         _ => Keep,
     }
+}
+
+/// Returns true for factors as those of indices. The products of hash functions have larger ones, and other uses, too: their
+/// rotation is two shifts of one product.
+fn is_scale(factor: i64) -> bool {
+    factor.unsigned_abs() < 1 << 16
 }
 
 /// Returns operand `index` of the binary instruction that defines `v`; `v` itself if no such instruction does.
