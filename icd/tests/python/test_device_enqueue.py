@@ -64,6 +64,24 @@ def test_blocks_capture_values_arrays_and_vectors(m, device_queue):
     assert list(got) == list(20 + i + i + 5 + 2 + (i & 1) * 1000)
 
 
+@pytest.mark.parametrize("order", ["RGBA", "BGRA"])
+def test_blocks_write_captured_images(m, device_queue, order):
+    """An image that a block captured keeps the order of its components, though it is no argument of the block."""
+    kernels = build(m, """
+        kernel void k(write_only image2d_t image) {
+            void (^block)(void) = ^{
+                write_imagef(image, (int2)(get_global_id(0), 0), (float4)(1.0f, 0.6f, 0.2f, 0.0f));
+            };
+            enqueue_kernel(get_default_queue(), CLK_ENQUEUE_FLAGS_WAIT_KERNEL, ndrange_1D(4), block);
+        }""")
+    form = cl.ImageFormat(getattr(cl.channel_order, order), cl.channel_type.UNORM_INT8)
+    image = cl.Image(m.context, READ_WRITE, form, shape=(4, 1))
+    kernels["k"](m.queue, (1,), None, image)
+    got = np.zeros((4, 4), np.uint8)
+    cl.enqueue_copy(m.queue, got, image, origin=(0, 0), region=(4, 1))
+    assert (got == ([255, 153, 51, 0] if order == "RGBA" else [51, 153, 255, 0])).all()
+
+
 def test_ranges_of_all_dimensions(m, device_queue):
     """Offsets, global and local sizes come as they were given."""
     kernels = build(m, """

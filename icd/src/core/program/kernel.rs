@@ -246,6 +246,8 @@ pub struct KernelArguments {
     /// True if the kernel may reach any memory of the host.
     pub system: bool,
     pub pointed: Vec<u64>,
+    /// True for a block that another kernel enqueued: it may write images that are no arguments of its own.
+    pub is_captured: bool,
     /// The shape of the last launch, for reuse.
     pub last_shape: LastShape,
 }
@@ -261,6 +263,7 @@ impl KernelArguments {
             indirect: Indirect::default(),
             system: false,
             pointed: Vec::new(),
+            is_captured: false,
             last_shape: LastShape::default(),
         }
     }
@@ -306,13 +309,14 @@ impl KernelArguments {
         self.args.iter().any(|arg| matches!(arg, Some(ArgValue::Pointer(_))))
     }
 
-    /// Returns true if an image that a kernel writes has its components in another order.
+    /// Returns true if an image that a kernel writes has, or may have, its components in another order.
     pub fn reorders_images(&self, kernel: &meta::Kernel) -> bool {
-        self.args.iter().zip(&kernel.args).any(|(value, arg)| {
-            const READ: meta::ImageAccess = meta::ImageAccess::ReadOnly;
-            let is_read = matches!(arg.kind, meta::ArgKind::Image { access: READ, .. });
-            !is_read && value.as_ref().is_some_and(ArgValue::is_reordered)
-        })
+        self.is_captured
+            || self.args.iter().zip(&kernel.args).any(|(value, arg)| {
+                const READ: meta::ImageAccess = meta::ImageAccess::ReadOnly;
+                let is_read = matches!(arg.kind, meta::ArgKind::Image { access: READ, .. });
+                !is_read && value.as_ref().is_some_and(ArgValue::is_reordered)
+            })
     }
 
     /// Returns the size of a local argument; 0 for other arguments.
