@@ -219,7 +219,7 @@ impl Tracer {
             }
         }
         // At the call's own place there are only addresses. Elsewhere the last value of a place tells most. What is read
-        // before anything was written is told for each address.
+        // before anything was written is told for each address, and a texel beside what becomes of it.
         let own = self.event(call).and_then(|it| it.line);
         let mut last: BTreeMap<(u32, u32, u32, u64), u32> = BTreeMap::new();
         for &number in &seen {
@@ -232,6 +232,7 @@ impl Tracer {
                         Pointer { place: Place::PushConstants | Place::Device, offset },
                         None,
                     )) => offset.wrapping_add(1),
+                    Some(_) if matches!(event.op, Op::ImageRead | Op::ImageFetch) => 1,
                     _ => 0,
                 };
                 last.insert((file, line, column, address), number);
