@@ -555,7 +555,7 @@ quirks! {
         wrong: "A sum by 32 work-items in step, through volatile local memory without barriers, as in Boost.Compute and NVIDIA's \
                 samples, is 15 in place of 147: loads are moved in front of the stores of the step before.",
         found: "580.159 on an H200; right with a fence between the accesses, and with NVIDIA's OpenCL.",
-        test: "icd/tests/python/test_in_step.py",
+        test: "compiler/tests/filetests/volatile_order",
         until: "The sum is right without fences.",
     }
     /// The driver unrolls loops of an unknown number of rounds if they have some twenty instructions, and no larger ones, so that

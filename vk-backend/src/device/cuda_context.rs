@@ -6,6 +6,7 @@ use crate::physical::DeviceInfo;
 use crate::platform;
 use libloading::Library;
 use std::ffi::{c_char, c_int, CString};
+use std::sync::Arc;
 
 /// CUresult; 0 is success.
 type Status = c_int;
@@ -25,7 +26,7 @@ pub struct Cuda {
 }
 
 /// A reference to a device's primary context.
-pub struct CudaContext(Cuda);
+pub struct CudaContext(Arc<Cuda>);
 
 impl Cuda {
     /// Loads CUDA, and finds a device by its place on the bus.
@@ -78,7 +79,7 @@ impl Cuda {
     ///
     /// # Errors
     /// A sentence for the log: the device has no room.
-    pub fn retain(self) -> Result<CudaContext, String> {
+    pub fn retain(self: &Arc<Self>) -> Result<CudaContext, String> {
         let mut context = std::ptr::null_mut();
         // SAFETY: the first argument is valid for writing, the second a device that CUDA has just named.
         call(unsafe {
@@ -87,7 +88,7 @@ impl Cuda {
                 b"cuDevicePrimaryCtxRetain\0",
             )?(&mut context, self.device)
         })?;
-        Ok(CudaContext(self))
+        Ok(CudaContext(self.clone()))
     }
 }
 

@@ -5,8 +5,8 @@
 //! of the speed that it has with NVIDIA's OpenCL. The clocks stay up while a process has a CUDA context. So a CUDA context is
 //! opened in the background soon after a device has its first queue, released when the device has had no work for some time,
 //! and opened again with the next work, at a moment when nothing runs: a kernel that runs on while a context is opened is
-//! ended after five seconds by the driver, which cannot interrupt it (Xid 109), and the device is lost. It costs a few hundred MiB of the device's memory, and the power of a GPU that is
-//! ready.
+//! ended after five seconds by the driver, which cannot interrupt it (Xid 109), and the device is lost. It costs a few hundred
+//! MiB of the device's memory, and the power of a GPU that is ready.
 
 use crate::config::{self, KeepClocks};
 use crate::core::process::background::BACKGROUND;
@@ -30,7 +30,8 @@ const DEFAULT: Duration = Duration::from_secs(60);
 /// The least memory in bytes of a device for which a context is opened, unless the user asks for one.
 const LEAST_MEMORY: u64 = 8 << 30;
 
-/// Opens a context that keeps the clocks up until it is dropped; `None` if the device has work. Errors are sentences for the log.
+/// Opens a context that keeps the clocks up until it is dropped; `None` if the device has work. Errors are sentences for the
+/// log.
 type Open = Box<dyn Fn() -> Result<Option<Box<dyn Send>>, String> + Send + Sync>;
 
 /// Keeps the clocks of one device up.
@@ -52,9 +53,15 @@ impl ClockKeeper {
     pub fn of(device: &Arc<vk::Device>) -> Arc<ClockKeeper> {
         let rest = rest(device.info());
         let device = Arc::downgrade(device);
+        let loaded: Mutex<Option<Arc<vk::Cuda>>> = Mutex::new(None);
         let open = move || {
             let device = device.upgrade().ok_or("the device is closed")?;
-            let cuda = vk::Cuda::load(device.info())?;
+            // It stays loaded while a device that has work is tried again and again.
+            let mut loaded = loaded.lock();
+            let cuda = match &*loaded {
+                Some(cuda) => cuda.clone(),
+                None => loaded.insert(Arc::new(vk::Cuda::load(device.info())?)).clone(),
+            };
             let context = device.while_idle(|| cuda.retain()).transpose()?;
             exit::keep_children_off(&device);
             Ok(context.map(|context| Box::new(context) as Box<dyn Send>))

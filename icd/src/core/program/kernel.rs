@@ -247,7 +247,7 @@ pub struct KernelArguments {
     pub system: bool,
     pub pointed: Vec<u64>,
     /// True for a block that another kernel enqueued: it may write images that are no arguments of its own.
-    pub is_captured: bool,
+    pub may_capture_images: bool,
     /// The shape of the last launch, for reuse.
     pub last_shape: LastShape,
 }
@@ -263,7 +263,7 @@ impl KernelArguments {
             indirect: Indirect::default(),
             system: false,
             pointed: Vec::new(),
-            is_captured: false,
+            may_capture_images: false,
             last_shape: LastShape::default(),
         }
     }
@@ -311,7 +311,7 @@ impl KernelArguments {
 
     /// Returns true if an image that a kernel writes has, or may have, its components in another order.
     pub fn reorders_images(&self, kernel: &meta::Kernel) -> bool {
-        self.is_captured
+        self.may_capture_images
             || self.args.iter().zip(&kernel.args).any(|(value, arg)| {
                 const READ: meta::ImageAccess = meta::ImageAccess::ReadOnly;
                 let is_read = matches!(arg.kind, meta::ArgKind::Image { access: READ, .. });

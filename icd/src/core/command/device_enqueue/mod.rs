@@ -274,7 +274,7 @@ impl Root {
             return Ok(None);
         }
         let mut arguments = KernelArguments::new(kernel.kernel.args.len());
-        arguments.is_captured = true;
+        arguments.may_capture_images = true;
         ensure!(kernel.kernel.args.len() == 1 + block.locals.len(), CL_INVALID_KERNEL_ARGS);
         arguments.set_arg(0, ArgValue::Pointer(address + CONTEXT as u64));
         for (index, size) in (1..).zip(&block.locals) {
