@@ -122,6 +122,32 @@ fn halves_of_products_are_made_at_once() {
 }
 
 #[test]
+fn indices_are_products_of_words() {
+    let quirk = Quirks::SPLIT_PRODUCTS;
+    // The offset of the launch is multiplied on its own.
+    let places = "kernel void k(global uint3 *a) { a[get_global_id(0) * 3] = 0; }";
+    assert_eq!(counts(Op::UMulExtended, quirk, places), [1, 0]);
+    assert_eq!(counts(Op::IMul, quirk, places), [1, 1]);
+    let signed = "kernel void k(global uint *a, int i) { a[i] = 0; }";
+    assert_eq!(counts(Op::SMulExtended, quirk, signed), [1, 0]);
+    // Shifts of words without signs stay, and what is no word.
+    for text in [
+        "kernel void k(global uint *a, uint i) { a[i] = 0; }",
+        "kernel void k(global uint3 *a, ulong i) { a[i * 3] = 0; }",
+    ] {
+        assert_eq!(counts(Op::UMulExtended, quirk, text), [0, 0]);
+    }
+    // The factor is no signed word.
+    let large = "kernel void k(global ulong *a, int i) { a[0] = (long)i * 0x80000000; a[1] = (long)i << 31; a[2] = (ulong)i * 0xfffffffb; }";
+    assert_eq!(counts(Op::SMulExtended, quirk, large), [0, 0]);
+    let large = "kernel void k(global ulong *a, uint i) { a[0] = (ulong)i * 0xfffffffb; a[1] = i * 0x100000003; }";
+    assert_eq!(counts(Op::UMulExtended, quirk, large), [1, 0]);
+    // Not where 64-bit integers are pairs of words.
+    let weak = Target { quirks: quirk, int64: false, ..Target::generic() };
+    assert_eq!(count(&module(signed, &weak), |inst| inst.class.opcode == Op::SMulExtended), 0);
+}
+
+#[test]
 fn high_halves_are_chained_sums() {
     let text = "kernel void k(global ulong *a, ulong x, ulong y) { a[0] = mul_hi(x, y); }";
     assert_eq!(counts(Op::UMulExtended, Quirks::SUMMED_PRODUCTS, text), [1, 0]);

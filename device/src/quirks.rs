@@ -569,6 +569,16 @@ quirks! {
         test: "compiler/tests/unroll_quirks.rs: larger_loops_are_unrolled",
         until: "The driver unrolls them.",
     }
+    /// A product of 64 bits of an extended word and a constant, as an index of memory is, is shifts and sums of two words each; a
+    /// product of words that has 64 bits is one instruction.
+    Q55 SPLIT_PRODUCTS {
+        drivers: [NVK],
+        wrong: "The place of a structure of 48 bytes in an array is six instructions in place of one. A step of the \
+                lattice-Boltzmann method has 460 instructions, and 419 with products of words (Mesa 25.0).",
+        found: "By the code that Mesa 25.0 and 26.2 make.",
+        test: "compiler/tests/mesa_gpus.rs: indices_are_products_of_words",
+        until: "The driver sees that the operand is an extended word.",
+    }
 }
 
 impl Quirks {

@@ -214,3 +214,63 @@ fn arguments() {
     let wanted: Vec<u32> = (0..16).map(|i| (100 + i * i) * 3 + 70000 + i * i + scalar).collect();
     assert_eq!(found, wanted);
 }
+
+/// Enqueues `size` work-items whose ids begin with an offset.
+fn launch_from(s: &Setup, kernel: cl_kernel, offset: usize, size: usize) -> cl_int {
+    let (none, event) = (std::ptr::null(), std::ptr::null_mut());
+    unsafe {
+        (s.cl.clEnqueueNDRangeKernel)(
+            s.queue,
+            kernel,
+            1,
+            &offset,
+            &size,
+            none,
+            0,
+            none.cast(),
+            event,
+        )
+    }
+}
+
+/// Products of words that have 64 bits, as indices and as numbers, with an offset of the launch.
+#[test]
+fn products_of_words() {
+    differs("products", "SPLIT_PRODUCTS");
+    assert_eq!(
+        run("products", "SPLIT_PRODUCTS", "shaderInt64"),
+        run("products", "", "shaderInt64")
+    );
+}
+
+#[test]
+fn products() {
+    if !plays("products") {
+        return;
+    }
+    let s = Setup::new();
+    let source = "kernel void k(global const long *a, global long *o) {
+        size_t i = get_global_id(0) - get_global_offset(0);
+        int x = a[i]; uint y = a[i];
+        global long *to = o + i * 5;
+        to[0] = (long)x * 4; to[1] = (long)x * 0x7fffffff; to[2] = (ulong)y * 0xfffffffb; to[3] = (long)x << 31;
+        to[4] = get_global_id(0) * 12; }";
+    let kernel = s.kernel(s.program(source, ""), "k");
+    let numbers: Vec<i64> =
+        [0, 1, -1, 7, i32::MIN, i32::MAX, -123_456_789, 0x4000_0001].map(i64::from).to_vec();
+    let mut bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_ne_bytes()).collect();
+    s.set(kernel, 0, &s.buffer_of(CL_MEM_COPY_HOST_PTR, &mut bytes));
+    for offset in [0, 1 << 30, 5] {
+        let out = s.buffer(0, bytes.len() * 5);
+        s.set(kernel, 1, &out);
+        check(launch_from(&s, kernel, offset, numbers.len()));
+        let read = s.read(out, 0, bytes.len() * 5);
+        let found: Vec<i64> =
+            read.chunks(8).map(|word| i64::from_ne_bytes(word.try_into().unwrap())).collect();
+        let of = |(i, &x): (usize, &i64)| {
+            let unsigned = i64::from(x as u32).wrapping_mul(0xffff_fffb);
+            [x * 4, x * 0x7fff_ffff, unsigned, x << 31, (offset + i) as i64 * 12]
+        };
+        assert_eq!(found, numbers.iter().enumerate().flat_map(of).collect::<Vec<_>>());
+    }
+}

@@ -69,6 +69,9 @@ impl Emitter<'_> {
                 if let Some(half) = self.half_of_product(op, args)? {
                     return Ok(half);
                 }
+                if let Some(product) = self.wide_product(op, args)? {
+                    return Ok(product);
+                }
                 let args = self.operands(args)?;
                 match op.is_float() {
                     true => self.float_binary(op, ty, args, flags),

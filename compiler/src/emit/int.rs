@@ -90,7 +90,8 @@ impl Emitter<'_> {
         self.extract(self.builder.u32, product, 1)
     }
 
-    fn both_halves(&mut self, op: Op, a: u32, b: u32) -> u32 {
+    /// Returns both halves of a product of words, of 32 bits each.
+    pub fn both_halves(&mut self, op: Op, a: u32, b: u32) -> u32 {
         let word = self.builder.u32;
         let both = self.builder.result_pair(word);
         self.op(op, both, &[a, b])

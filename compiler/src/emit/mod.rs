@@ -43,6 +43,7 @@ mod spirv_builder;
 mod subgroups;
 mod values;
 mod vector;
+mod wide_products;
 mod zero_workgroup_memory;
 
 pub use data::layout_data;

@@ -57,8 +57,8 @@ mod tests {
             | Quirks::COSTLY_SELECTIONS
             | Quirks::SUMMED_PRODUCTS
             | Quirks::SLOW_LONG_COUNTERS;
-        let nvk = of_nir | Quirks::SUBTRACTED_ROTATES | Quirks::UNROLLED_BY_DRIVER;
-        assert_eq!(quirks("nvk-ampere"), nvk);
+        let nvk = Quirks::SUBTRACTED_ROTATES | Quirks::UNROLLED_BY_DRIVER | Quirks::SPLIT_PRODUCTS;
+        assert_eq!(quirks("nvk-ampere"), of_nir | nvk);
         for name in ["mali-panvk", "pi5-v3dv"] {
             assert_eq!(quirks(name), of_nir | Quirks::PLAIN_LOOPS, "{name}");
         }
