@@ -90,6 +90,14 @@ fn evaluate(func: &Function, value: Value, param: Value, known: u64, depth: u32)
     is_exact.then(|| fold::inst(func, data, func.ty(value), operand)).flatten()
 }
 
+/// What each iteration of a loop adds to its induction variable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    Constant(i64),
+    /// A value that is the same in all iterations, as the global size is.
+    Value(Value),
+}
+
 /// A loop that an induction variable counts: it runs while `variable + offset cc bound`, and has no other exit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CountedLoop {
@@ -99,7 +107,7 @@ pub struct CountedLoop {
     /// The index of the header's parameter that is the induction variable, an integer to which each iteration adds
     /// `step`.
     pub variable: usize,
-    pub step: i64,
+    pub step: Step,
     pub offset: i64,
     pub cc: IntCC,
     /// The bound, which is the same in all iterations.
@@ -132,12 +140,24 @@ impl CountedLoop {
             let ValueDef::Param(at, variable) = func.def(param) else { return None };
             let variable = variable as usize;
             let next = (at == data.header).then(|| argument(func, latch, at, variable))??;
-            let step = split_sum(func, next);
-            let counts = step.0 == param && step.1 != 0 && is_invariant(bound);
-            let step = step.1;
-            counts.then_some(CountedLoop { test, latch, variable, step, offset, cc, bound })
+            let step = step(func, next, param).filter(|step| match *step {
+                Step::Constant(step) => step != 0,
+                Step::Value(step) => is_invariant(step),
+            })?;
+            let counted = CountedLoop { test, latch, variable, step, offset, cc, bound };
+            is_invariant(bound).then_some(counted)
         })
     }
+}
+
+/// Returns what is added to `param` to get `next`.
+fn step(func: &Function, next: Value, param: Value) -> Option<Step> {
+    let &InstData::Binary { op: BinaryOp::IAdd, args: [a, b], .. } = func.def_inst(next)? else {
+        return None;
+    };
+    let step = if a == param { b } else { a };
+    (a == param || b == param)
+        .then(|| func.as_signed_const(step).map_or(Step::Value(step), Step::Constant))
 }
 
 /// Splits a value into another value and a constant that is added to it.

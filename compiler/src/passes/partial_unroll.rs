@@ -7,14 +7,14 @@
 //! ```
 //!
 //! The second loop is the old one. If the trip count is a known multiple, there is only one loop. The limit saturates, so
-//! that no bound wraps around. Loops are unrolled because the program asks for it, because they are small and load, or
+//! that no bound wraps around. What is added to the variable may be a value, as in `i += get_global_size(0)`. Loops are unrolled because the program asks for it, because they are small and load, or
 //! because their work takes no longer than the test; only because the program asks for it on devices with
 //! [`Quirks::PLAIN_LOOPS`].
 
 use super::cloned_iteration::ClonedIteration;
 use super::cursor::Cursor;
 use super::unroll;
-use crate::analysis::trip_count::{trip_count, CountedLoop};
+use crate::analysis::trip_count::{trip_count, CountedLoop, Step};
 use crate::analysis::underlying_objects::is_private;
 use crate::ir::cfg::Cfg;
 use crate::ir::dominators::DomTree;
@@ -62,6 +62,11 @@ pub fn run(func: &mut Function, quirks: Quirks) -> bool {
         room = left;
         let Some(counted) = CountedLoop::find(func, &cfg, &loops, index) else { continue };
         let is_asked_for = func.blocks[data.header].unroll.is_some();
+        let is_strided = matches!(counted.step, Step::Value(_));
+        // By its estimate, which counts each loop as many rounds, two loops take twice as long.
+        if is_strided && quirks.contains(Quirks::UNROLLED_BY_DRIVER) && !is_asked_for {
+            continue;
+        }
         changed |= match trip_count(func, &cfg, data, MAX_TRIP_COUNT) {
             Some(count) if drivers_own(count, quirks) && !is_asked_for => false,
             Some(count) if iterations(data, &counted, count).is_multiple_of(copies) => {
@@ -268,6 +273,17 @@ enum MainTest {
     /// The last of the iterations' tests decides. The bound is clamped to `to` and moved by `back`, so that it does not
     /// wrap around.
     Order { cc: IntCC, saturate: BinaryOp, to: i64, back: i64 },
+    /// As `Order`, where a value is added to the variable. If it is not within `1..=most`, the test fails: the limit is
+    /// `least`.
+    Strided {
+        cc: IntCC,
+        saturate: BinaryOp,
+        step: Value,
+        copies: i64,
+        less: i64,
+        least: i64,
+        most: i64,
+    },
     /// The loop runs while the variable is not equal to the bound, so at least `copies` steps must be left.
     Distance { offset: i64, is_up: bool, copies: i64 },
 }
@@ -282,28 +298,42 @@ impl MainTest {
         use IntCC::*;
         let ty = func.ty(func.blocks[header].params[counted.variable]);
         let CountedLoop { step, offset, cc, .. } = *counted;
-        let is_up = step > 0;
-        let goes_one_way = offset == 0 || (offset > 0) == is_up;
-        if ty != Type::I32 && ty != Type::I64 || !goes_one_way {
+        if ty != Type::I32 && ty != Type::I64 {
             return None;
         }
-        if step.abs() > MAX_STEP || offset.abs() > MAX_STEP {
-            return None;
-        }
-        let copies = copies as i64;
-        if cc == Ne {
-            return (step.abs() == 1).then_some(MainTest::Distance { offset, is_up, copies });
-        }
-        // The last test of an iteration adds the largest number to the variable. `<= bound` is `< bound + 1`.
-        let last = offset.abs() + (copies - 1) * step.abs();
         let (is_inclusive, is_signed) =
             (matches!(cc, Sle | Ule | Sge | Uge), matches!(cc, Slt | Sle | Sgt | Sge));
-        let by = last - i64::from(is_inclusive);
         let bits = ty.scalar.bits();
         let (least, greatest) = match is_signed {
             true => (i64::MIN >> (64 - bits), i64::MAX >> (64 - bits)),
             false => (0, -1),
         };
+        let copies = copies as i64;
+        let step = match step {
+            Step::Constant(step) => step,
+            Step::Value(step) => {
+                let (cc, saturate) = match cc {
+                    Slt | Sle => (Slt, BinaryOp::SMax),
+                    Ult | Ule => (Ult, BinaryOp::UMax),
+                    _ => return None,
+                };
+                // The sum of the steps has a bit less than the variable.
+                let (less, most) = (i64::from(is_inclusive), (i64::MAX >> (64 - bits)) / copies);
+                let strided = MainTest::Strided { cc, saturate, step, copies, less, least, most };
+                return (offset == 0).then_some(strided);
+            }
+        };
+        let is_up = step > 0;
+        let goes_one_way = offset == 0 || (offset > 0) == is_up;
+        if !goes_one_way || step.abs() > MAX_STEP || offset.abs() > MAX_STEP {
+            return None;
+        }
+        if cc == Ne {
+            return (step.abs() == 1).then_some(MainTest::Distance { offset, is_up, copies });
+        }
+        // The last test of an iteration adds the largest number to the variable. `<= bound` is `< bound + 1`.
+        let last = offset.abs() + (copies - 1) * step.abs();
+        let by = last - i64::from(is_inclusive);
         let (cc, saturate, to, back) = match (cc, is_up) {
             (Slt | Sle, true) => (Slt, BinaryOp::SMax, least + by, -by),
             (Ult | Ule, true) => (Ult, BinaryOp::UMax, least + by, -by),
@@ -321,13 +351,27 @@ impl MainTest {
                 let bound = c.binary_imm(saturate, bound, to);
                 c.binary_imm(BinaryOp::IAdd, bound, back)
             }
+            MainTest::Strided { saturate, step, copies, less, least, most, .. } => {
+                // What the last test of an iteration adds to the variable.
+                let last = c.binary_imm(BinaryOp::IMul, step, copies - 1);
+                let last = c.binary_imm(BinaryOp::ISub, last, less);
+                let lowest = c.binary_imm(BinaryOp::IAdd, last, least);
+                let bound = c.binary(saturate, bound, lowest);
+                let limit = c.binary(BinaryOp::ISub, bound, last);
+                let others = c.binary_imm(BinaryOp::IAdd, step, -1);
+                let is_usual = c.icmp_imm(IntCC::Ult, others, most);
+                let least = c.iconst(c.ty(step), least);
+                c.select(is_usual, limit, least)
+            }
             MainTest::Distance { offset, .. } => c.binary_imm(BinaryOp::IAdd, bound, -offset),
         }
     }
 
     fn goes_on(&self, c: &mut Cursor<'_>, variable: Value, limit: Value) -> Value {
         match *self {
-            MainTest::Order { cc, .. } => c.icmp(cc, variable, limit),
+            MainTest::Order { cc, .. } | MainTest::Strided { cc, .. } => {
+                c.icmp(cc, variable, limit)
+            }
             MainTest::Distance { is_up, copies, .. } => {
                 let (a, b) = if is_up { (limit, variable) } else { (variable, limit) };
                 let distance = c.binary(BinaryOp::ISub, a, b);

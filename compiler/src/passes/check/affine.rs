@@ -4,7 +4,7 @@
 //!
 //! The sums are found in a copy of the function in which variables are values. Instructions have the same numbers in the copy.
 
-use crate::analysis::trip_count::CountedLoop;
+use crate::analysis::trip_count::{CountedLoop, Step};
 use crate::analysis::uniformity::Uniformity;
 use crate::ir::cfg::Cfg;
 use crate::ir::dominators::DomTree;
@@ -204,13 +204,14 @@ impl Affine {
         let func = &self.func;
         let counted = CountedLoop::find(func, &self.cfg, &self.loops, index)?;
         let data = &self.loops.loops[index];
-        let counts_up = matches!(counted.cc, IntCC::Slt | IntCC::Ult) && counted.step > 0;
+        let Step::Constant(step) = counted.step else { return None };
+        let counts_up = matches!(counted.cc, IntCC::Slt | IntCC::Ult) && step > 0;
         if counted.test != data.header || counted.offset != 0 || !counts_up {
             return None;
         }
         let counter = func.blocks[data.header].params[counted.variable];
         let is_int = matches!(func.ty(counter), Type::I32 | Type::I64);
-        if !is_int || counted.step >= MAX_CONSTANT {
+        if !is_int || step >= MAX_CONSTANT {
             return None;
         }
         let mut starts = Vec::new();
@@ -234,7 +235,7 @@ impl Affine {
             Some(bound) => Most::Constant((1..MAX_CONSTANT).contains(&bound).then_some(bound - 1)?),
             None => Most::Below(self.factor(counted.bound)?),
         };
-        Some((counter, Counter { index, most, start, step: counted.step }))
+        Some((counter, Counter { index, most, start, step }))
     }
 
     /// Returns the loop that executes an instruction once in each iteration, and the counter's values in these iterations.
