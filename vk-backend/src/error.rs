@@ -43,6 +43,11 @@ pub enum Error {
 }
 
 impl Error {
+    /// Returns true if the host or the device is out of memory.
+    pub(crate) fn is_out_of_memory(&self) -> bool {
+        matches!(self, Error::OutOfDeviceMemory | Error::OutOfHostMemory)
+    }
+
     /// Returns the error for `result` of the Vulkan function `call`.
     pub(crate) fn from_vk(call: &'static str, result: vk::Result) -> Error {
         match result {

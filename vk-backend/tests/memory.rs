@@ -222,3 +222,34 @@ fn a_write_of_a_few_bytes_keeps_those_beside_them() {
 fn all_of_this_holds_for_memory_that_is_not_coherent() {
     common::run_again_with(&[("HEKLA_NONCOHERENT", "1")]);
 }
+
+/// A large buffer is kept when it is freed, and is the next one of its size and kind.
+#[test]
+fn large_buffers_are_used_again() {
+    let device = common::device();
+    let is_mapped = device.info().memory.unified;
+    if !is_mapped || std::env::var_os("HEKLA_NONCOHERENT").is_some() {
+        return;
+    }
+    let make = |size, kind| device.create_buffer(size, kind).unwrap();
+    let (size, mark) = (16 << 20, [1, 2, 3, 4]);
+    let is_marked = |buffer: &hekla_vk_backend::Buffer| {
+        let mut out = [0; 4];
+        common::read(buffer, buffer.size() - 4, &mut out).unwrap();
+        out == mark
+    };
+    let first = make(size, MemoryKind::Device);
+    let address = first.address();
+    common::write(&first, size - 4, &mark).unwrap();
+    drop(first);
+    // Other sizes and kinds are not that one.
+    assert_ne!(make(size, MemoryKind::Upload).address(), address);
+    assert_ne!(make(size + 4096, MemoryKind::Device).address(), address);
+    let again = make(size, MemoryKind::Device);
+    assert_eq!(again.address(), address);
+    assert!(is_marked(&again));
+    // It lives, so another one is new.
+    let other = make(size, MemoryKind::Device);
+    assert_ne!(other.address(), address);
+    assert!(!is_marked(&other));
+}

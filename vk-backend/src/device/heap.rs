@@ -13,6 +13,7 @@ use parking_lot::Mutex;
 
 use crate::config;
 use crate::device::incoherent::HostCopy;
+use crate::device::kept_resources::{Kept, KeptResource, KeptResources};
 use crate::error::Error;
 use crate::physical::{MemoryKind, MemoryTypes, PhysicalDevice};
 
@@ -21,6 +22,8 @@ use crate::physical::{MemoryKind, MemoryTypes, PhysicalDevice};
 const DEDICATED: u64 = 16 << 20;
 /// Buffers of fewer bytes are in device memory that the host sees, where the device has it (resizable BAR).
 const SEEN: u64 = 64 << 20;
+/// Freed buffers and images of at least this many bytes are kept for a while.
+const KEPT: u64 = 64 << 10;
 /// Bytes of the first and of the largest block that small buffers share: device memory, host-visible memory.
 const DEVICE_BLOCK: (u64, u64) = (16 << 20, 128 << 20);
 const HOST_BLOCK: (u64, u64) = (8 << 20, 64 << 20);
@@ -38,6 +41,8 @@ pub(crate) enum Resource {
 /// Memory bound to one buffer or image.
 pub(crate) struct Memory {
     backing: Backing,
+    /// The memory type, if a freed buffer or image of this memory may be kept for the next one.
+    keeps: Option<u32>,
     /// Null for memory of several allocations, which is never mapped.
     pub(crate) raw: vk::DeviceMemory,
     /// Offset of the buffer in `raw`.
@@ -66,6 +71,7 @@ impl Memory {
             |mapped: NonNull<u8>| NonNull::new(mapped.as_ptr().wrapping_add(offset as usize));
         Memory {
             backing: Backing::Part,
+            keeps: None,
             raw: self.raw,
             offset: self.offset + offset,
             size,
@@ -74,6 +80,28 @@ impl Memory {
             host_copy: None,
             device_local: self.device_local,
             shareable: self.shareable,
+        }
+    }
+
+    /// Returns true for memory in a block of the pool.
+    fn is_shared(&self) -> bool {
+        matches!(self.backing, Backing::Pool(_))
+    }
+
+    /// Returns memory without an allocation, for tests.
+    #[cfg(test)]
+    pub(crate) fn of_nothing(size: u64) -> Memory {
+        Memory {
+            backing: Backing::Part,
+            keeps: None,
+            raw: vk::DeviceMemory::null(),
+            offset: 0,
+            size,
+            mapped: None,
+            coherent: true,
+            host_copy: None,
+            device_local: true,
+            shareable: None,
         }
     }
 
@@ -109,6 +137,7 @@ enum Backing {
 pub(crate) struct Heap {
     /// `None` once the device is being destroyed.
     pool: Mutex<Option<pool::Allocator>>,
+    kept: KeptResources,
     pub(crate) types: MemoryTypes,
     unified: bool,
     rebar: bool,
@@ -132,6 +161,7 @@ impl Heap {
         let pool = pool::Allocator::new(&desc).map_err(from_pool)?;
         Ok(Heap {
             pool: Mutex::new(Some(pool)),
+            kept: KeptResources::default(),
             types: p.memory_types(),
             unified: p.info.memory.unified,
             rebar: p.info.memory.rebar,
@@ -140,16 +170,60 @@ impl Heap {
         })
     }
 
-    /// Frees every shared block. Called once, when no buffers are left.
-    pub(crate) fn close(&self) {
+    /// Frees every shared block and what is kept. Called once, when no buffers are left.
+    pub(crate) fn close(&self, device: &ash::Device) {
+        self.free_kept(device);
         drop(self.pool.lock().take());
+    }
+
+    /// Returns a buffer or image that suits and was freed a moment ago.
+    pub(crate) fn take_kept(
+        &self,
+        device: &ash::Device,
+        suits: impl Fn(&KeptResource) -> bool,
+    ) -> Option<Kept> {
+        let kept = self.kept.take(suits);
+        self.destroy_all(device, self.kept.take_old());
+        kept
+    }
+
+    /// Destroys a buffer or image and frees its memory: at once where it is small, or not whole because making it has failed.
+    ///
+    /// # Safety
+    /// Nothing uses it any more: the caller is the last owner, and batches that use it own it too.
+    pub(crate) unsafe fn free_resource(&self, device: &ash::Device, one: Kept, is_whole: bool) {
+        let Memory { keeps, size, .. } = one.memory;
+        let going =
+            match keeps.filter(|_| is_whole && size >= KEPT && one.memory.host_copy.is_none()) {
+                Some(index) => self.kept.keep(one, self.types.heap_size(index)),
+                None => vec![one],
+            };
+        self.destroy_all(device, going);
+    }
+
+    /// Frees what is kept. Returns false if that was nothing.
+    fn free_kept(&self, device: &ash::Device) -> bool {
+        let kept = self.kept.take_all();
+        let some = !kept.is_empty();
+        self.destroy_all(device, kept);
+        some
+    }
+
+    fn destroy_all(&self, device: &ash::Device, kept: Vec<Kept>) {
+        for Kept { resource, memory } in kept {
+            // SAFETY: whoever gave it to this heap has promised so.
+            unsafe { resource.destroy(device) };
+            self.free(device, memory);
+        }
     }
 
     pub(crate) fn pool_use(&self) -> PoolUse {
         let pool = self.pool.lock();
         let report = pool.as_ref().map(|pool| pool.generate_report());
         report.map_or(PoolUse::default(), |report| PoolUse {
-            held: report.total_allocated_bytes,
+            held: report
+                .total_allocated_bytes
+                .saturating_sub(self.kept.bytes_in(Memory::is_shared)),
             reserved: report.total_capacity_bytes,
         })
     }
@@ -168,10 +242,13 @@ impl Heap {
         let mut last = Error::Unsupported("no memory type suits a buffer or image".into());
         for index in types {
             let flags = self.types.flags(index);
-            let made = if needs.size >= DEDICATED {
-                self.allocate_dedicated(device, resource, &needs, index)
-            } else {
-                self.allocate_shared(resource, needs, index)
+            let make = || match needs.size >= DEDICATED {
+                true => self.allocate_dedicated(device, resource, &needs, index),
+                false => self.allocate_shared(resource, needs, index),
+            };
+            let made = match make() {
+                Err(e) if e.is_out_of_memory() && self.free_kept(device) => make(),
+                made => made,
             };
             match made {
                 Ok(mut m) => {
@@ -182,7 +259,7 @@ impl Heap {
                     }
                     return Ok(m);
                 }
-                Err(e @ (Error::OutOfDeviceMemory | Error::OutOfHostMemory)) => last = e,
+                Err(e) if e.is_out_of_memory() => last = e,
                 Err(e) => return Err(e),
             }
         }
@@ -201,11 +278,17 @@ impl Heap {
         let piece = (most / needs.alignment * needs.alignment).max(needs.alignment);
         let mut last = Error::Unsupported("no memory type suits a sparse buffer".into());
         for index in self.types.ranked(needs.memory_type_bits, MemoryKind::Device, false) {
-            match self.allocate_pieces(device, needs.size, piece, index) {
+            let make = || self.allocate_pieces(device, needs.size, piece, index);
+            let made = match make() {
+                Err(e) if e.is_out_of_memory() && self.free_kept(device) => make(),
+                made => made,
+            };
+            match made {
                 Ok(binds) => {
                     let pieces = binds.iter().map(|b| b.memory).collect();
                     let memory = Memory {
                         backing: Backing::Several(pieces),
+                        keeps: None,
                         raw: vk::DeviceMemory::null(),
                         offset: 0,
                         size: needs.size,
@@ -217,7 +300,7 @@ impl Heap {
                     };
                     return Ok((memory, binds));
                 }
-                Err(e @ (Error::OutOfDeviceMemory | Error::OutOfHostMemory)) => last = e,
+                Err(e) if e.is_out_of_memory() => last = e,
                 Err(e) => return Err(e),
             }
         }
@@ -305,6 +388,7 @@ impl Heap {
             device_local: false,
             shareable: Some(vk::ExternalMemoryHandleTypeFlags::empty()),
             backing: Backing::Pool(allocation),
+            keeps: Some(index),
         })
     }
 
@@ -335,8 +419,10 @@ impl Heap {
         // SAFETY: the size fits the heap, the type is one the buffer takes, the chain outlives the call.
         let raw = unsafe { device.allocate_memory(&info, None) }
             .map_err(|e| Error::from_vk("vkAllocateMemory", e))?;
+        let is_buffer = matches!(resource, Resource::Buffer(_));
         let mut memory = Memory {
             backing: Backing::Dedicated,
+            keeps: Some(index),
             raw,
             offset: 0,
             size: needs.size,
@@ -346,7 +432,6 @@ impl Heap {
             device_local: false,
             shareable: None,
         };
-        let is_buffer = matches!(resource, Resource::Buffer(_));
         if is_buffer && self.types.flags(index).contains(vk::MemoryPropertyFlags::HOST_VISIBLE) {
             match map(device, raw) {
                 Ok(p) => memory.mapped = Some(p),
@@ -402,6 +487,7 @@ impl Heap {
         let mapped = Some(ptr);
         Ok(Memory {
             backing,
+            keeps: None,
             raw,
             offset: 0,
             size,
@@ -449,6 +535,7 @@ impl Heap {
         let visible = self.unified && flags.contains(vk::MemoryPropertyFlags::HOST_VISIBLE);
         Memory {
             backing: Backing::Dedicated,
+            keeps: None,
             raw,
             offset: 0,
             size,

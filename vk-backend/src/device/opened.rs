@@ -348,7 +348,7 @@ impl Drop for Device {
     fn drop(&mut self) {
         let _ = self.wait_idle();
         self.compile_device.close();
-        self.heap.close();
+        self.heap.close(&self.raw);
         self.silent_loss.close(&self.raw);
         // SAFETY: everything made from the device holds an Arc of it, so nothing else is left.
         unsafe {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use ash::vk;
 
-use crate::device::{Device, Memory, Resource};
+use crate::device::{Device, Kept, KeptResource, Memory, Resource};
 use crate::error::Error;
 use crate::memory::host_copy::copy;
 use crate::memory::import_fd::{import_fd, Importer};
@@ -131,6 +131,10 @@ impl Buffer {
         if padded > limits.max_allocation_size && device.info().features.sparse_binding {
             return Buffer::create_sparse(device, &info, size);
         }
+        device.check_lost()?;
+        if let Some(buffer) = Buffer::kept(device, padded, kind, size) {
+            return Ok(Arc::new(buffer));
+        }
         let raw = create_raw(device, &info)?;
         // SAFETY: the buffer was just created on this device.
         let needs = unsafe { device.raw.get_buffer_memory_requirements(raw) };
@@ -142,6 +146,16 @@ impl Buffer {
                 Err(e)
             }
         }
+    }
+
+    /// Returns a buffer that was freed a moment ago as a new one.
+    fn kept(device: &Arc<Device>, padded: u64, wanted: MemoryKind, size: u64) -> Option<Buffer> {
+        let suits = |kept: &KeptResource| matches!(*kept, KeptResource::Buffer { kind, size, .. } if kind == wanted && size == padded);
+        let Kept { resource, memory } = device.heap.take_kept(&device.raw, suits)?;
+        let KeptResource::Buffer { raw, address, .. } = resource else { return None };
+        let mut buffer = Buffer::own(device, raw, memory, wanted, size, None);
+        buffer.address = address;
+        Some(buffer)
     }
 
     /// Makes a buffer that is larger than one allocation: several allocations are bound to it. Its addresses are contiguous;
@@ -334,7 +348,10 @@ impl Buffer {
         self.address = unsafe { self.device.raw.get_buffer_device_address(&info) };
         match is_address(self.address) {
             true => Ok(Arc::new(self)),
-            false => Err(Error::OutOfDeviceMemory),
+            false => {
+                self.address = 0;
+                Err(Error::OutOfDeviceMemory)
+            }
         }
     }
 
@@ -555,11 +572,12 @@ impl Drop for Buffer {
         if *self.reachable.get_mut() {
             self.device.host_visibility.remove_reachable_buffer();
         }
+        let Some(memory) = self.memory.take() else { return };
+        let Buffer { raw, kind, address, .. } = *self;
+        let size = self.size.next_multiple_of(BUFFER_PADDING);
+        let kept = Kept { resource: KeptResource::Buffer { raw, kind, size, address }, memory };
         // SAFETY: this is the last owner; batches that use the buffer own it too.
-        unsafe { self.device.raw.destroy_buffer(self.raw, None) };
-        if let Some(memory) = self.memory.take() {
-            self.device.heap.free(&self.device.raw, memory);
-        }
+        unsafe { self.device.heap.free_resource(&self.device.raw, kept, address != 0) };
     }
 }
 

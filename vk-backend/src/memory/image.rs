@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ash::vk;
 
-use crate::device::{Device, Memory, Resource};
+use crate::device::{Device, Kept, KeptResource, Memory, Resource};
 use crate::error::Error;
 use crate::physical::{usage, Format, FormatSupport, ImageKind, ImageSupport, MemoryKind};
 
@@ -66,10 +66,29 @@ pub struct Image {
     support: ImageSupport,
     /// `None` only while dropping.
     memory: Option<Memory>,
+    pub(crate) views: ImageViews,
+}
+
+/// The views of an image through which kernels see it.
+#[derive(Default)]
+pub(crate) struct ImageViews {
     /// A view of all levels, with the components of the description.
     pub(crate) sampled: vk::ImageView,
     /// One view for each level, with the components in their own places; none if kernels cannot write.
     pub(crate) storage: Vec<vk::ImageView>,
+}
+
+impl ImageViews {
+    /// Destroys the views. Null handles are ignored.
+    ///
+    /// # Safety
+    /// Nothing uses them any more.
+    pub(crate) unsafe fn destroy(&self, device: &ash::Device) {
+        for view in self.storage.iter().chain([&self.sampled]) {
+            // SAFETY: the caller's promise.
+            unsafe { device.destroy_image_view(*view, None) };
+        }
+    }
 }
 
 impl Device {
@@ -84,6 +103,9 @@ impl Device {
         let support = support
             .filter(|support| fits(desc, support))
             .ok_or_else(|| Error::Unsupported(format!("the device has no such image: {desc:?}")))?;
+        if let Some(image) = Image::kept(self, desc, support) {
+            return Ok(Arc::new(image));
+        }
         let formats = desc.formats();
         let mut list = vk::ImageFormatListCreateInfo::default().view_formats(&formats);
         let mut info = desc.create_info(&support).tiling(vk::ImageTiling::OPTIMAL);
@@ -146,9 +168,18 @@ impl Image {
             desc: *desc,
             support,
             memory: None,
-            sampled: vk::ImageView::null(),
-            storage: Vec::new(),
+            views: ImageViews::default(),
         }
+    }
+
+    /// Returns an image that was freed a moment ago as a new one.
+    fn kept(device: &Arc<Device>, wanted: &ImageDesc, support: ImageSupport) -> Option<Image> {
+        let suits = |kept: &KeptResource| matches!(kept, KeptResource::Image { desc, .. } if desc == wanted);
+        let Kept { resource, memory } = device.heap.take_kept(&device.raw, suits)?;
+        let KeptResource::Image { raw, views, .. } = resource else { return None };
+        let mut image = Image::unbound(device, raw, wanted, support);
+        (image.memory, image.views) = (Some(memory), views);
+        Some(image)
     }
 
     fn allocate(&mut self) -> Result<(), Error> {
@@ -170,7 +201,7 @@ impl Image {
 
     pub(super) fn create_views(&mut self) -> Result<(), Error> {
         let range = self.subresources();
-        self.sampled =
+        self.views.sampled =
             self.create_sampled_view(self.desc.read_as, self.desc.components, self.desc.levels)?;
         if self.support.storage {
             for level in 0..self.desc.levels {
@@ -179,7 +210,7 @@ impl Image {
                 let usage = usage(self.support.storage);
                 let view =
                     self.create_view((self.desc.format, usage), Component::IDENTITY, range)?;
-                self.storage.push(view);
+                self.views.storage.push(view);
             }
         }
         Ok(())
@@ -271,15 +302,19 @@ impl std::fmt::Debug for Image {
 
 impl Drop for Image {
     fn drop(&mut self) {
-        let raw = &self.device.raw;
-        // SAFETY: this is the last owner; batches and slots that use the image own it too. Null handles are ignored.
-        unsafe {
-            raw.destroy_image_view(self.sampled, None);
-            self.storage.iter().for_each(|view| raw.destroy_image_view(*view, None));
-            raw.destroy_image(self.raw, None);
-        }
-        if let Some(memory) = self.memory.take() {
-            self.device.heap.free(raw, memory);
+        let (raw, desc, views) = (self.raw, self.desc, std::mem::take(&mut self.views));
+        let levels = if self.support.storage { desc.levels } else { 0 };
+        let is_whole =
+            views.sampled != vk::ImageView::null() && views.storage.len() == levels as usize;
+        let resource = KeptResource::Image { raw, desc, views };
+        match self.memory.take() {
+            Some(memory) => {
+                let kept = Kept { resource, memory };
+                // SAFETY: this is the last owner; batches and slots that use the image own it too.
+                unsafe { self.device.heap.free_resource(&self.device.raw, kept, is_whole) };
+            }
+            // SAFETY: as above; it never had memory.
+            None => unsafe { resource.destroy(&self.device.raw) },
         }
     }
 }

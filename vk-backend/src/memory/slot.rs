@@ -112,8 +112,8 @@ impl Slot {
     /// so.
     pub fn of_image(image: &Arc<Image>, binding: Binding, level: u32) -> Result<Arc<Slot>, Error> {
         let view = match binding {
-            Binding::SampledImage => Some(image.sampled),
-            Binding::StorageImage => image.storage.get(level as usize).copied(),
+            Binding::SampledImage => Some(image.views.sampled),
+            Binding::StorageImage => image.views.storage.get(level as usize).copied(),
             _ => None,
         };
         let no_view = || Error::Unsupported("kernels cannot use the image so".into());
@@ -131,12 +131,12 @@ impl Slot {
     /// Like [`Slot::of_image`]; [`Error::Unsupported`] for more levels.
     pub fn of_levels(image: &Arc<Image>) -> Result<Arc<Slot>, Error> {
         let unsupported = || Error::Unsupported("kernels cannot use the image so".into());
-        let last = image.storage.last().ok_or_else(unsupported)?;
+        let last = image.views.storage.last().ok_or_else(unsupported)?;
         let mut info = [vk::DescriptorImageInfo::default()
             .image_view(*last)
             .image_layout(vk::ImageLayout::GENERAL); Slot::LEVELS as usize];
-        let levels = info.get_mut(..image.storage.len()).ok_or_else(unsupported)?;
-        for (info, view) in levels.iter_mut().zip(&image.storage) {
+        let levels = info.get_mut(..image.views.storage.len()).ok_or_else(unsupported)?;
+        for (info, view) in levels.iter_mut().zip(&image.views.storage) {
             info.image_view = *view;
         }
         let content = Content::Image(&info);
