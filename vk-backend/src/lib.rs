@@ -50,8 +50,8 @@ pub use hekla_device::Quirks;
 
 pub use config::{has_injected_fault, variable};
 pub use device::{
-    Binding, ClockCorrelation, CopyLane, Creation, Cuda, CudaContext, Device, PipelineDesc,
-    PipelineStore, PoolUse, Precompiled, Priority, SubgroupDemand,
+    Binding, ClockCorrelation, CopyLane, Creation, Cuda, CudaContext, Device, FreeLater,
+    PipelineDesc, PipelineStore, PoolUse, Precompiled, Priority, SubgroupDemand,
 };
 pub use error::Error;
 pub use memory::{

@@ -253,3 +253,25 @@ fn large_buffers_are_used_again() {
     assert_ne!(other.address(), address);
     assert!(!is_marked(&other));
 }
+
+/// What is kept is freed when somebody is asked to, and asked again as long as something is kept.
+#[test]
+fn unused_buffers_are_freed_later() {
+    let device = common::device();
+    let (tell, told) = std::sync::mpsc::channel();
+    device.set_free_later(Box::new(move |time| tell.send(time).unwrap()));
+    let make = || device.create_buffer(1 << 20, MemoryKind::Upload).unwrap();
+    drop(make());
+    let time = told.try_recv().unwrap();
+    drop(make());
+    device.free_unused();
+    assert!(told.try_recv().is_err());
+    std::thread::sleep(time);
+    drop(make());
+    // Nobody has freed it, so somebody is asked again.
+    let time = told.try_recv().unwrap();
+    std::thread::sleep(time);
+    device.free_unused();
+    // Nothing is left.
+    assert!(told.try_recv().is_err());
+}

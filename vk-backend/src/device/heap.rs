@@ -5,15 +5,17 @@
 
 use std::ffi::c_void;
 use std::ptr::NonNull;
+use std::time::Duration;
 
 use ash::vk;
 use gpu_allocator::vulkan as pool;
 use gpu_allocator::{AllocationError, AllocationSizes, MemoryLocation};
+use once_cell::sync::OnceCell;
 use parking_lot::Mutex;
 
 use crate::config;
 use crate::device::incoherent::HostCopy;
-use crate::device::kept_resources::{Kept, KeptResource, KeptResources};
+use crate::device::kept_resources::{Kept, KeptResource, KeptResources, FREED_AFTER};
 use crate::error::Error;
 use crate::physical::{MemoryKind, MemoryTypes, PhysicalDevice};
 
@@ -133,11 +135,15 @@ enum Backing {
     Part,
 }
 
+/// Arranges for [`crate::Device::free_unused`] to be called after some time.
+pub type FreeLater = Box<dyn Fn(Duration) + Send + Sync>;
+
 /// Allocates and frees the memory of one device.
 pub(crate) struct Heap {
     /// `None` once the device is being destroyed.
     pool: Mutex<Option<pool::Allocator>>,
     kept: KeptResources,
+    free_later: OnceCell<FreeLater>,
     pub(crate) types: MemoryTypes,
     unified: bool,
     rebar: bool,
@@ -162,6 +168,7 @@ impl Heap {
         Ok(Heap {
             pool: Mutex::new(Some(pool)),
             kept: KeptResources::default(),
+            free_later: OnceCell::new(),
             types: p.memory_types(),
             unified: p.info.memory.unified,
             rebar: p.info.memory.rebar,
@@ -199,6 +206,26 @@ impl Heap {
                 None => vec![one],
             };
         self.destroy_all(device, going);
+        self.ask_to_be_freed();
+    }
+
+    /// Frees what is kept for too long.
+    pub(crate) fn free_old(&self, device: &ash::Device) {
+        self.destroy_all(device, self.kept.take_old());
+        self.ask_to_be_freed();
+    }
+
+    /// Sets who frees what is kept, while the program makes and frees nothing.
+    pub(crate) fn set_free_later(&self, free_later: FreeLater) {
+        let _ = self.free_later.set(free_later);
+    }
+
+    fn ask_to_be_freed(&self) {
+        if let Some(free_later) = self.free_later.get() {
+            if self.kept.asks_to_be_freed() {
+                free_later(FREED_AFTER);
+            }
+        }
     }
 
     /// Frees what is kept. Returns false if that was nothing.

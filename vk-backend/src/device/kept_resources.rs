@@ -18,8 +18,10 @@ use crate::physical::MemoryKind;
 const PART_OF_HEAP: u64 = 32;
 /// The most buffers and images that are kept.
 const MOST: usize = 64;
-/// How long they are kept. They are freed when the next one is kept or looked for after that.
+/// How long they are kept.
 const LONGEST: Duration = Duration::from_secs(1);
+/// When old ones are freed, after one was kept.
+pub(super) const FREED_AFTER: Duration = Duration::from_millis(1100);
 
 /// A buffer or image that nothing uses, with its memory.
 pub(crate) struct Kept {
@@ -62,14 +64,22 @@ impl KeptResource {
     }
 }
 
-/// What a device keeps, the oldest first.
+/// What a device keeps.
 #[derive(Default)]
-pub(super) struct KeptResources(Mutex<Vec<(Instant, Kept)>>);
+pub(super) struct KeptResources(Mutex<State>);
+
+#[derive(Default)]
+struct State {
+    /// The oldest first.
+    list: Vec<(Instant, Kept)>,
+    /// The time at which somebody frees old ones.
+    freed_at: Option<Instant>,
+}
 
 impl KeptResources {
     /// Returns the last one that suits, if any is kept.
     pub(super) fn take(&self, suits: impl Fn(&KeptResource) -> bool) -> Option<Kept> {
-        let mut kept = self.0.lock();
+        let kept = &mut self.0.lock().list;
         let index = kept.iter().rposition(|(_, kept)| suits(&kept.resource))?;
         Some(kept.remove(index).1)
     }
@@ -81,7 +91,7 @@ impl KeptResources {
         if one.memory.size > most {
             return vec![one];
         }
-        let mut kept = self.0.lock();
+        let kept = &mut self.0.lock().list;
         kept.push((Instant::now(), one));
         let mut left = kept.len();
         let mut bytes: u64 = kept.iter().map(|(_, kept)| kept.memory.size).sum();
@@ -97,21 +107,30 @@ impl KeptResources {
 
     /// Returns what is kept for too long.
     pub(super) fn take_old(&self) -> Vec<Kept> {
-        let mut kept = self.0.lock();
+        let kept = &mut self.0.lock().list;
         let going = kept.iter().take_while(|(since, _)| since.elapsed() > LONGEST).count();
         kept.drain(..going).map(|(_, kept)| kept).collect()
     }
 
+    /// Returns true if old ones should be freed after [`FREED_AFTER`], and nobody was told so yet.
+    pub(super) fn asks_to_be_freed(&self) -> bool {
+        let mut state = self.0.lock();
+        let (now, is_told) = (Instant::now(), state.freed_at);
+        let asks = !state.list.is_empty() && is_told.is_none_or(|then| then <= now);
+        state.freed_at = if asks { Some(now + FREED_AFTER) } else { is_told };
+        asks
+    }
+
     /// Returns the bytes of kept memory of some kind.
     pub(super) fn bytes_in(&self, is_of_kind: impl Fn(&Memory) -> bool) -> u64 {
-        let kept = self.0.lock();
+        let kept = &self.0.lock().list;
         let memory = kept.iter().map(|(_, kept)| &kept.memory);
         memory.filter(|memory| is_of_kind(memory)).map(|memory| memory.size).sum()
     }
 
     /// Returns all: where memory is short, and before the device is destroyed.
     pub(super) fn take_all(&self) -> Vec<Kept> {
-        self.0.lock().drain(..).map(|(_, kept)| kept).collect()
+        self.0.lock().list.drain(..).map(|(_, kept)| kept).collect()
     }
 }
 
@@ -138,7 +157,9 @@ mod tests {
         let kept = KeptResources::default();
         let heap = 100 * PART_OF_HEAP;
         let of_40 = |kept: &KeptResource| matches!(kept, KeptResource::Buffer { size: 40, .. });
+        assert!(!kept.asks_to_be_freed());
         assert!(kept.keep(buffer(60, 1), heap).is_empty());
+        assert!(kept.asks_to_be_freed() && !kept.asks_to_be_freed());
         assert!(kept.keep(buffer(40, 2), heap).is_empty());
         assert_eq!(addresses(&kept.keep(buffer(30, 3), heap)), [1]);
         assert_eq!(addresses(&kept.keep(buffer(101, 4), heap)), [4]);

@@ -26,7 +26,7 @@ pub(crate) use descriptor_table::create_set_layout;
 pub use descriptor_table::Binding;
 pub(crate) use descriptor_table::ROW;
 pub(crate) use extension_functions::MarkerWriter;
-pub use heap::PoolUse;
+pub use heap::{FreeLater, PoolUse};
 pub(crate) use heap::{Memory, Resource};
 pub(crate) use kept_resources::{Kept, KeptResource};
 pub use opened::Device;

@@ -16,7 +16,7 @@ use crate::device::compile_device::CompileDevice;
 use crate::device::descriptor_table::DescriptorTable;
 use crate::device::extension_functions::ExtensionFunctions;
 use crate::device::fault_report;
-use crate::device::heap::{Heap, PoolUse};
+use crate::device::heap::{FreeLater, Heap, PoolUse};
 use crate::device::host_visibility::HostVisibility;
 use crate::device::pipeline_store::PipelineStore;
 use crate::device::priority;
@@ -128,6 +128,16 @@ impl Device {
     /// Returns the device's description.
     pub fn info(&self) -> &DeviceInfo {
         &self.physical.info
+    }
+
+    /// Sets what arranges for calls of [`Device::free_unused`]. Has an effect once.
+    pub fn set_free_later(&self, free_later: FreeLater) {
+        self.heap.set_free_later(free_later);
+    }
+
+    /// Frees the buffers and images that were dropped more than a second ago, and kept for new ones.
+    pub fn free_unused(&self) {
+        self.heap.free_old(&self.raw);
     }
 
     /// Returns how much memory small buffers use and share, for tests of leaks.

@@ -15,6 +15,7 @@ use crate::core::device::sharing::{HostReach, Sharing};
 use crate::core::device::staging::{Pool, Staging};
 use crate::core::diagnostics::log;
 use crate::core::diagnostics::trace::DeviceTime;
+use crate::core::process::background::BACKGROUND;
 use crate::core::process::exit;
 use crate::core::profile::Profile;
 use crate::platform;
@@ -119,6 +120,7 @@ impl Gpu {
             tracing::warn!("{name} {defect}; HEKLA_DEVICE names it");
         }
         let probe = probe(&device);
+        free_unused_later(&device);
         exit::wait_for(&device);
         exit::keep_children_off(&device);
         let mut target = target(device.info(), &probe, images, profile);
@@ -490,6 +492,19 @@ fn slice(info: &vk::DeviceInfo) -> Option<Duration> {
         config::Slices::Of(time) => Some(time),
         config::Slices::Default => (is_gpu && has_watchdog).then_some(SLICE),
     }
+}
+
+/// Has the background free what the device keeps of dropped buffers and images.
+fn free_unused_later(device: &Arc<vk::Device>) {
+    let weak = Arc::downgrade(device);
+    device.set_free_later(Box::new(move |time| {
+        let weak = weak.clone();
+        BACKGROUND.run_after(time, move || {
+            if let Some(device) = weak.upgrade() {
+                device.free_unused();
+            }
+        });
+    }));
 }
 
 fn probe(device: &Arc<vk::Device>) -> vk::Probe {
