@@ -32,6 +32,7 @@ pub mod narrow_offsets;
 pub mod nesting;
 pub mod partial_unroll;
 mod pending_targets;
+pub mod products;
 pub mod recursion;
 pub mod rotate;
 pub mod scalarize;
@@ -126,6 +127,7 @@ function_passes! {
     MATRIX_CHOICES = "matrix_choices", |func, _| matrix_choices::run(func);
     MEM2REG = "mem2reg", |func, _| mem2reg::run(func);
     PARTIAL_UNROLL = "partial_unroll", |func, c| partial_unroll::run(func, c.target.quirks);
+    PRODUCTS = "products", |func, _| products::run(func);
     ROTATE = "rotate", |func, c| rotate::run(func, c.kernel());
     SCALARIZE = "scalarize", |func, _| scalarize::run(func);
     SELECT_OPERANDS = "select_operands", |func, c| select_operands::run(func, c.kernel());
@@ -398,6 +400,7 @@ impl<'a> Pipeline<'a> {
             self.pass(module, func, CSE)?;
             self.pass(module, func, DCE)?;
         }
+        self.run_needed(module, &[PRODUCTS])?;
         legalize::debug_check(module, target)
     }
 
