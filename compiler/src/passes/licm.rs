@@ -3,34 +3,108 @@
 //! Operations that cost little and cannot fail can leave a loop from any block, though they may then run where they did not
 //! before; divisions cannot. A load can leave a loop only if it runs whenever the loop does, since its address may be
 //! invalid otherwise, and if nothing in the loop writes what it reads. [`super::rotate`] makes more loads fulfil this.
+//!
+//! On devices with [`Quirks::ROWS_FIRST`](hekla_device::Quirks::ROWS_FIRST) the row of `p[row + i]` is added to p first.
 
 use crate::analysis::alias::{AliasClasses, ClassSet};
 use crate::ir::cfg::Cfg;
 use crate::ir::dominators::DomTree;
 use crate::ir::loops::{Loop, Loops};
 use crate::ir::*;
+use crate::passes::cursor::rewrite_insts;
 use cranelift_entity::SecondaryMap;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::OnceCell;
 
 /// The most loads that are hoisted out of a loop: each takes a register while the loop runs.
 const MAX_LOADS: usize = 16;
 
-/// Hoists instructions in a function. `kernel` is given if the function is a kernel's entry. Returns true if anything
-/// moved.
-pub fn run(func: &mut Function, kernel: Option<&KernelEntry>) -> bool {
-    let Some(mut nest) = LoopNest::compute(func, kernel) else { return false };
-    // Inner loops first: what is hoisted out of one may be hoisted out of the next.
+/// Hoists instructions in a function. `kernel` is given if the function is a kernel's entry. `splits`: addresses that are
+/// partly invariant are split. Returns true if anything moved.
+pub fn run(func: &mut Function, kernel: Option<&KernelEntry>, splits: bool) -> bool {
     let mut changed = false;
-    for index in (0..nest.loops.loops.len()).rev() {
-        let data = &nest.loops.loops[index];
-        let Some(preheader) = find_preheader(func, &nest.cfg, data) else { continue };
-        let leaving = nest.leaving(func, index, false);
-        hoist(func, data, &leaving, preheader);
-        changed |= !leaving.is_empty();
-        leaving.iter().for_each(|&inst| nest.home[inst] = preheader);
+    // What splits an address may have left the loop before.
+    for _ in 0..2 {
+        let Some(mut nest) = LoopNest::compute(func, kernel) else { break };
+        // Inner loops first: what is hoisted out of one may be hoisted out of the next.
+        for index in (0..nest.loops.loops.len()).rev() {
+            let data = &nest.loops.loops[index];
+            let Some(preheader) = find_preheader(func, &nest.cfg, data) else { continue };
+            let leaving = nest.leaving(func, index, false);
+            hoist(func, data, &leaving, preheader);
+            changed |= !leaving.is_empty();
+            leaving.iter().for_each(|&inst| nest.home[inst] = preheader);
+        }
+        let partly = if splits { partly_invariant(func, &nest) } else { FxHashMap::default() };
+        if partly.is_empty() {
+            break;
+        }
+        split(func, &partly);
+        changed = true;
     }
     changed
+}
+
+/// Returns the summands of an offset in 64 bits, and the operation on the sum.
+fn summands(func: &Function, offset: Value) -> Option<([Value; 2], Option<(BinaryOp, Value)>)> {
+    let (sum, scale) = match func.def_inst(offset) {
+        Some(&InstData::Binary {
+            op: op @ (BinaryOp::Shl | BinaryOp::IMul),
+            args: [sum, by],
+            ..
+        }) if func.as_const(by).is_some() => (sum, Some((op, by))),
+        _ => (offset, None),
+    };
+    let (sum, needed) = match func.def_inst(sum) {
+        Some(&InstData::Convert { op: ConvertOp::SExt, arg }) => (arg, OpFlags::NO_SIGNED_WRAP),
+        _ => (sum, OpFlags::empty()),
+    };
+    match *func.def_inst(sum)? {
+        InstData::Binary { op: BinaryOp::IAdd, args, flags } if flags.contains(needed) => {
+            (func.ty(offset) == Type::I64).then_some((args, scale))
+        }
+        _ => None,
+    }
+}
+
+/// Returns the additions to addresses that do not change in a loop whose offsets are the sums of a number that does not
+/// change and one that does, with the first one: the row of `p[row + i]`.
+fn partly_invariant(func: &Function, nest: &LoopNest<'_>) -> FxHashMap<Inst, Value> {
+    let mut found = FxHashMap::default();
+    for (index, data) in nest.loops.loops.iter().enumerate() {
+        let is_invariant = |value: Value| {
+            nest.block_of(func, value).is_none_or(|home| !nest.loops.contains(index, home))
+        };
+        let insts = data.insts(func).filter_map(|inst| {
+            let InstData::PtrAdd { ptr, offset, within: Within::ANYWHERE } = func.insts[inst]
+            else {
+                return None;
+            };
+            let ([a, b], _) = summands(func, offset).filter(|_| is_invariant(ptr))?;
+            match (is_invariant(a), is_invariant(b)) {
+                (true, false) => Some((inst, a)),
+                (false, true) if func.as_const(b).is_none() => Some((inst, b)),
+                _ => None,
+            }
+        });
+        found.extend(insts);
+    }
+    found
+}
+
+/// Adds the invariant parts of offsets first.
+fn split(func: &mut Function, partly: &FxHashMap<Inst, Value>) {
+    rewrite_insts(func, |c, inst| {
+        let &first = partly.get(&inst)?;
+        let InstData::PtrAdd { mut ptr, offset, within } = c.func.insts[inst] else { return None };
+        let ([a, b], scale) = summands(c.func, offset)?;
+        let [first, second] = [first, if first == a { b } else { a }].map(|part| {
+            let wide = c.convert(ConvertOp::SExt, part, Type::I64);
+            scale.map_or(wide, |(op, by)| c.binary(op, wide, by))
+        });
+        ptr = c.ptr_add(ptr, first);
+        Some(InstData::PtrAdd { ptr, offset: second, within })
+    });
 }
 
 /// Moves instructions of a loop to the end of its preheader.

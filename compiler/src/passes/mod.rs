@@ -121,7 +121,7 @@ function_passes! {
     DEAD_STORES = "dead_stores", |func, c| dead_stores::run(func, c.kernel());
     IF_CONVERSION = "if_conversion", |func, c| if_conversion::run(func, c.target.quirks);
     INFER_ADDRESS_SPACES = "infer_address_spaces", |func, _| infer_address_spaces::run(func);
-    LICM = "licm", |func, c| licm::run(func, c.kernel());
+    LICM = "licm", |func, c| licm::run(func, c.kernel(), c.target.has(Quirks::ROWS_FIRST));
     LONG_COUNTERS = "long_counters", |func, c| long_counters::run(func, c.kernel());
     LOOP_PROMOTION = "loop_promotion", |func, c| loop_promotion::run(func, c.kernel());
     MATRIX_CHOICES = "matrix_choices", |func, _| matrix_choices::run(func);

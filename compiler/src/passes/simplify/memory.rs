@@ -99,14 +99,20 @@ fn split_disjoint(c: &Cursor, sum: Value) -> Option<(Value, u64)> {
 }
 
 /// Splits a sum that does not overflow as a signed number into x and k, both extended to a wider type. The sum is x +
-/// k, or a sum of such sums.
+/// k, a sum of such sums, or a multiple of one by a power of two.
 fn split_extended(c: &mut Cursor, sum: Value, ty: Type, depth: u32) -> Option<(Value, i64)> {
     let depth = depth.checked_sub(1)?;
-    let &InstData::Binary { op: BinaryOp::IAdd, args: [a, b], flags } = c.func.def_inst(sum)?
-    else {
-        return None;
-    };
+    let &InstData::Binary { op, args: [a, b], flags } = c.func.def_inst(sum)? else { return None };
     if !flags.contains(OpFlags::NO_SIGNED_WRAP) {
+        return None;
+    }
+    if op == BinaryOp::Shl {
+        let by = c.func.as_const(b).filter(|&by| by < 32)?;
+        let (x, k) = split_extended(c, a, ty, depth)?;
+        let wide = c.func.constant(ty, by);
+        return Some((c.binary(op, x, wide), k << by));
+    }
+    if op != BinaryOp::IAdd {
         return None;
     }
     let extended = |c: &mut Cursor, value| c.convert(ConvertOp::SExt, value, ty);
