@@ -193,6 +193,14 @@ fn merge_constants(
         let k = c.func.constant(ty, k);
         Become(InstData::Binary { op, args: [arg, k], flags: OpFlags::empty() })
     };
+    if let (Shl, Some(&InstData::Convert { op: ConvertOp::SExt, arg })) = (op, c.func.def_inst(a)) {
+        // A multiple that does not overflow is extended as what it is a multiple of.
+        let Some((Shl, [x, k], inner_flags)) = as_binary(c, arg) else { return Keep };
+        let k = c.func.as_const(k).filter(|_| !exact(inner_flags).is_empty());
+        let Some(k) = k.filter(|k| k + y < u64::from(bits)) else { return Keep };
+        let (x, k) = (c.convert(ConvertOp::SExt, x, ty), c.func.constant(ty, k + y));
+        return Become(InstData::Binary { op, args: [x, k], flags: exact(flags) });
+    }
     let Some((inner_op, [x, k], inner_flags)) = as_binary(c, a) else { return Keep };
     if let (IAdd, ISub, Some(k)) = (op, inner_op, c.func.as_const(x)) {
         // (c1 - x) + c2
