@@ -579,11 +579,10 @@ quirks! {
         test: "compiler/tests/mesa_gpus.rs: indices_are_products_of_words",
         until: "The driver sees that the operand is an extended word.",
     }
-    /// A row of 64 bits and an extended index are added in two instructions, and so are constants to the sum, but not to an index of
-    /// 32 bits before it is extended.
+    /// An index that is extended and added to an address takes one more instruction if it is a sum, in each copy of a loop's body.
     Q56 ROWS_FIRST {
         drivers: [NVK],
-        wrong: "Each of four rounds between two tests computes `row + i` again, extends and adds it: k-means takes 13,005 cycles in \
+        wrong: "Each of four rounds between two tests adds, extends and scales `row + i` again: k-means takes 13,005 cycles in \
                 place of 12,333 on Ampere, a product of rows of bytes 20,683 in place of 17,627.",
         found: "By the code that Mesa 26.2 makes. With RADV, Turnip and Honeykrisp the code is as fast or slower.",
         test: "compiler/tests/filetests/licm/rows.ir",
