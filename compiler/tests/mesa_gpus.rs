@@ -148,6 +148,14 @@ fn indices_are_products_of_words() {
 }
 
 #[test]
+fn products_a_step_away_are_sums() {
+    let text = "kernel void k(global float *a, global const float *b, int w) {
+        int x = get_global_id(0), y = get_global_id(1);
+        a[x] = b[(y - 1) * w + x] + b[y * w + x] + b[(y + 1) * w + x]; }";
+    assert_eq!(counts(Op::IMul, Quirks::SLOW_PRODUCTS, text), [1, 3]);
+}
+
+#[test]
 fn high_halves_are_chained_sums() {
     let text = "kernel void k(global ulong *a, ulong x, ulong y) { a[0] = mul_hi(x, y); }";
     assert_eq!(counts(Op::UMulExtended, Quirks::SUMMED_PRODUCTS, text), [1, 0]);

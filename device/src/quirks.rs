@@ -588,6 +588,15 @@ quirks! {
         test: "compiler/tests/filetests/licm/rows.ir",
         until: "The driver moves rows out of loops.",
     }
+    /// A product of indices takes as long as four sums, and the driver does not see that it is a sum away from an earlier one.
+    Q57 SLOW_PRODUCTS {
+        drivers: NIR_GPUS,
+        wrong: "`(y - 1) * w + x`, `y * w + x` and `(y + 1) * w + x` are three products: a stencil takes 48 in place of 38 times the \
+                inverse throughput on NAVI31, one of seven points 67 in place of 49 (Adreno 740: 129 and 102).",
+        found: "By the code that Mesa 26.2 makes. Not measured on GPUs, nor with NVIDIA's driver.",
+        test: "compiler/tests/mesa_gpus.rs: products_a_step_away_are_sums",
+        until: "NIR does so.",
+    }
 }
 
 impl Quirks {

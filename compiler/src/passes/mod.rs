@@ -127,7 +127,8 @@ function_passes! {
     MATRIX_CHOICES = "matrix_choices", |func, _| matrix_choices::run(func);
     MEM2REG = "mem2reg", |func, _| mem2reg::run(func);
     PARTIAL_UNROLL = "partial_unroll", |func, c| partial_unroll::run(func, c.target.quirks);
-    PRODUCTS = "products", |func, _| products::run(func);
+    PRODUCTS = "products" when |_, target| target.has(Quirks::SLOW_PRODUCTS),
+        |func, _| products::run(func);
     ROTATE = "rotate", |func, c| rotate::run(func, c.kernel());
     SCALARIZE = "scalarize", |func, _| scalarize::run(func);
     SELECT_OPERANDS = "select_operands", |func, c| select_operands::run(func, c.kernel());

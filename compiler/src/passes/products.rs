@@ -30,8 +30,7 @@ type Polynomial = Vec<Term>;
 pub fn run(func: &mut Function) -> bool {
     let cfg = Cfg::compute(func);
     let dom = DomTree::compute(&cfg);
-    let mut uses: SecondaryMap<Value, u32> = func.value_map();
-    func.layout_insts().for_each(|inst| func.insts[inst].for_each_arg(|arg| uses[arg] += 1));
+    let uses = uses(func);
     let mut known: FxHashMap<Value, Polynomial> = FxHashMap::default();
     let mut earlier: Vec<(Value, Block)> = Vec::new();
     let mut changed = false;
@@ -74,6 +73,19 @@ pub fn run(func: &mut Function) -> bool {
         c.finish_in(block, insts);
     }
     changed
+}
+
+/// Returns the number of uses of each value. Extensions do not count: what is extended beside a use in 32 bits is so for
+/// launches with an offset (`narrow_offsets`), whose pipelines are others.
+fn uses(func: &Function) -> SecondaryMap<Value, u32> {
+    let mut uses: SecondaryMap<Value, u32> = func.value_map();
+    let extends = |inst: &Inst| {
+        matches!(func.insts[*inst], InstData::Convert { op: ConvertOp::SExt | ConvertOp::ZExt, .. })
+    };
+    for inst in func.layout_insts().filter(|inst| !extends(inst)) {
+        func.insts[inst].for_each_arg(|arg| uses[arg] += 1);
+    }
+    uses
 }
 
 /// Returns the polynomial that an instruction computes from those of its operands, the operands, and whether it is a product

@@ -56,8 +56,12 @@ mod tests {
             | Quirks::KEPT_NARROWINGS
             | Quirks::COSTLY_SELECTIONS
             | Quirks::SUMMED_PRODUCTS
-            | Quirks::SLOW_LONG_COUNTERS;
-        let nvk = Quirks::SUBTRACTED_ROTATES | Quirks::UNROLLED_BY_DRIVER | Quirks::SPLIT_PRODUCTS;
+            | Quirks::SLOW_LONG_COUNTERS
+            | Quirks::SLOW_PRODUCTS;
+        let nvk = Quirks::SUBTRACTED_ROTATES
+            | Quirks::UNROLLED_BY_DRIVER
+            | Quirks::SPLIT_PRODUCTS
+            | Quirks::ROWS_FIRST;
         assert_eq!(quirks("nvk-ampere"), of_nir | nvk);
         for name in ["mali-panvk", "pi5-v3dv"] {
             assert_eq!(quirks(name), of_nir | Quirks::PLAIN_LOOPS, "{name}");
