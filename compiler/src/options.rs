@@ -250,7 +250,8 @@ impl LinkOptions {
     }
 }
 
-/// Splits at white space; double and single quotes group, a backslash escapes `"`, `\` and space.
+/// Splits at white space; double and single quotes group, a backslash escapes `"`, `\` and space. The quotes of a character
+/// constant that is all of a macro's value are its own (`-DCLASS='S'`).
 fn split_words(text: &str) -> Result<Vec<String>, OptionsError> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
@@ -259,6 +260,14 @@ fn split_words(text: &str) -> Result<Vec<String>, OptionsError> {
     while let Some(c) = chars.next() {
         match (quote, c) {
             (Some(q), c) if c == q => quote = None,
+            (None, '\'')
+                if word.as_ref().is_some_and(|word| word.ends_with('='))
+                    && is_character(chars.clone()) =>
+            {
+                let constant = chars.by_ref().take_while(|c| !c.is_whitespace());
+                let constant: String = constant.collect();
+                words.extend(word.take().map(|word| word + "'" + &constant));
+            }
             (None, '"' | '\'') => {
                 quote = Some(c);
                 word.get_or_insert_default();
@@ -277,9 +286,32 @@ fn split_words(text: &str) -> Result<Vec<String>, OptionsError> {
     Ok(words)
 }
 
+/// Returns true if a word goes on and ends as a character constant (C99 6.4.4.4) whose first quote has been read.
+fn is_character(mut rest: impl Iterator<Item = char>) -> bool {
+    let escaped = match rest.next() {
+        Some('\\') => rest.next(),
+        first => first.filter(|&c| c != '\'' && !c.is_whitespace()),
+    };
+    escaped.is_some() && rest.next() == Some('\'') && rest.next().is_none_or(char::is_whitespace)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn character_constants_keep_their_quotes() {
+        let values = |text| {
+            let macros = Options::parse(text).unwrap().macros;
+            macros.into_iter().map(|(_, value)| value.unwrap()).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            values(r"-DA='S' -D B='\n' -DC='\'' -I x -D 'D=4'"),
+            ["'S'", r"'\n'", r"'\''", "4"]
+        );
+        assert_eq!(values("-DA='1 + 2' -DB='int' -DC='' '-DD=x'"), ["1 + 2", "int", "", "x"]);
+        assert_eq!(values("-DA='\"' -DB=\"'S'\""), ["'\"'", "'S'"]);
+    }
 
     #[test]
     fn macros_keep_order_and_quotes() {
