@@ -266,3 +266,23 @@ kernel void test(global uint *out) {
     local uint l[4];
     async_work_group_strided_copy(l, out, 4, 2, 0);
 }
+
+//# accept: no events are waited for, by the null pointer
+//# expect: 7
+kernel void test(global uint *out) {
+    local uint l[4];
+    event_t e = async_work_group_copy(l, out, 4, 0);
+    wait_group_events(0, NULL);
+    wait_group_events(1, &e);
+    wait_group_events(0, (void *)0);
+    out[0] = l[0] + 7;
+}
+
+//# reject: nothing else is passed for events
+//# error: 3: no matching function for call to 'wait_group_events'
+//# error: 4: no matching function for call to 'wait_group_events'
+kernel void test(global uint *out) {
+    void *p = out[0] ? &out : 0;
+    wait_group_events(1, p);
+    wait_group_events(0, (global uint *)0);
+}

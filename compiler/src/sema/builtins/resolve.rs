@@ -17,7 +17,13 @@ use crate::syntax::ast::AddressSpace;
 #[derive(Debug, Clone, Copy)]
 enum Arg {
     Number(Shape),
-    Pointer { pointee: Pointee, space: AddressSpace, is_const: bool },
+    Pointer {
+        pointee: Pointee,
+        space: AddressSpace,
+        is_const: bool,
+    },
+    /// A null pointer constant of type `void *`.
+    Null,
     Event,
     Image(ImageType),
     Sampler,
@@ -76,7 +82,10 @@ fn cost(pattern: TypePattern, shape: Shape, arg: Arg) -> Option<u32> {
         TypePattern::InAny(spaces) => to(None, spaces, false),
         TypePattern::OutAny(spaces) => to(None, spaces, true),
         TypePattern::Atomic(spaces) => pointer(spaces, Pointee::Atomic(element), true),
-        TypePattern::Events => pointer(Spaces::OWN, Pointee::Event, false),
+        TypePattern::Events => match arg {
+            Arg::Null => Some(1),
+            _ => pointer(Spaces::OWN, Pointee::Event, false),
+        },
         TypePattern::Event => match arg {
             Arg::Event => Some(0),
             // This may be a null event; the conversion checks it.
@@ -165,6 +174,11 @@ impl Sema<'_> {
         match *types.kind(e.ty) {
             TypeKind::Scalar(scalar) => Arg::Number((scalar, 1)),
             TypeKind::Vector(scalar, lanes) => Arg::Number((scalar, lanes)),
+            TypeKind::Pointer(pointer)
+                if pointer.pointee == self.basic.void && self.is_null_constant(e) =>
+            {
+                Arg::Null
+            }
             TypeKind::Pointer(pointer) => {
                 let pointee = match *types.kind(pointer.pointee) {
                     TypeKind::Scalar(scalar) => Pointee::Number((scalar, 1)),
