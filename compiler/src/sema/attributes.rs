@@ -3,6 +3,7 @@
 use super::matrices::ATTRIBUTE;
 use super::typename::QualType;
 use super::types::{Scalar, TypeId};
+use super::vector_attributes::makes_vectors;
 use super::Sema;
 use crate::kernel::MAX_ALIGN;
 use crate::options::ClStd;
@@ -32,6 +33,9 @@ pub(super) struct Attributes {
 
 /// The alignment in bytes for `aligned` without an operand: the largest one of any type (long16).
 const WIDEST_ALIGN: u32 = 128;
+
+/// Attributes that change what a declaration means. A program without them is another program.
+const UNSUPPORTED: [&str; 4] = ["address_space", "alias", "cleanup", "mode"];
 
 /// Attributes that have no effect in this compiler.
 const IGNORED: &[&str] = &[
@@ -81,6 +85,20 @@ impl Sema<'_> {
 
     /// Adds a declarator's attributes to the attributes of its declaration, which are read once.
     pub(super) fn more_attributes(&mut self, base: &Attributes, list: &[Attribute]) -> Attributes {
+        if let Some(attribute) = self.vector_attribute(list) {
+            let name = self.attribute_name(attribute);
+            let message = format!("attribute '{name}' must stand before the declarator");
+            self.error(attribute.span, message);
+        }
+        self.typedef_attributes(base, list)
+    }
+
+    /// Adds the attributes of a typedef's declarator, where those that make vector types may stand.
+    pub(super) fn typedef_attributes(
+        &mut self,
+        base: &Attributes,
+        list: &[Attribute],
+    ) -> Attributes {
         let misplaced = list.iter().find(|attribute| self.text(attribute.name) == ATTRIBUTE);
         if let Some(attribute) = misplaced {
             let message = "attribute 'coop_mat' must stand before the declarator";
@@ -98,15 +116,20 @@ impl Sema<'_> {
 
     fn attribute(&mut self, attribute: &Attribute, known: &mut Attributes) {
         let full = self.text(attribute.name);
-        let name = full.strip_prefix("__").and_then(|name| name.strip_suffix("__")).unwrap_or(full);
+        let name = self.attribute_name(attribute).to_string();
+        let name = name.as_str();
         match name {
             "aligned" => known.aligned = known.aligned.max(self.aligned(attribute)),
             "packed" => {
                 known.packed |= self.takes_arguments(attribute, "packed", 0);
                 known.packed_span = Some(attribute.span);
             }
-            // This attribute has been used for the type.
+            // These have been used for the type.
             ATTRIBUTE => {}
+            name if makes_vectors(name) => {}
+            name if UNSUPPORTED.contains(&name) => {
+                self.error(attribute.span, format!("attribute '{name}' is not supported"));
+            }
             "overloadable" => known.overloadable = true,
             "noinline" => known.noinline = true,
             "reqd_work_group_size" => {

@@ -68,8 +68,9 @@ impl Sema<'_> {
     fn typedef_declaration(&mut self, base: &AnalyzedSpecs, item: &InitDeclarator, name: Symbol) {
         let declarator = &item.declarator;
         let span = declarator.span;
-        let mut ty = self.derive(base.ty, &declarator.derivations, span, Some(name));
-        let attributes = self.more_attributes(&base.attributes, &declarator.attributes);
+        let element = self.with_vector(base.ty, &declarator.attributes);
+        let mut ty = self.derive(element, &declarator.derivations, span, Some(name));
+        let attributes = self.typedef_attributes(&base.attributes, &declarator.attributes);
         self.warn_function_attributes(&attributes);
         if let Some(span) = attributes.packed_span {
             self.diags.warning(span, "'packed' attribute ignored");

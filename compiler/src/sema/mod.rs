@@ -33,6 +33,7 @@ mod scope;
 mod stmt;
 mod typename;
 pub mod types;
+mod vector_attributes;
 
 use crate::options::Options;
 use crate::preprocess::{ExtensionBehaviour, FpContract, Interner, Pragma, Symbol};

@@ -85,6 +85,7 @@ impl Sema<'_> {
     pub(super) fn specified_type(&mut self, specs: &DeclSpecs) -> QualType {
         let base = self.type_spec(specs);
         let base = self.with_matrix(base, &specs.attributes, specs.span);
+        let base = self.with_vector(base, &specs.attributes);
         self.qualify(base, specs.quals, specs.span)
     }
 
@@ -167,7 +168,7 @@ impl Sema<'_> {
     }
 
     /// Returns a scalar or vector type. Reports an error if the device lacks it.
-    fn scalar_type(&mut self, scalar: Scalar, lanes: u8, span: Span) -> TypeId {
+    pub(super) fn scalar_type(&mut self, scalar: Scalar, lanes: u8, span: Span) -> TypeId {
         let ty = self.module.types.vector(scalar, lanes);
         if scalar == Scalar::Double && !self.target.float64 {
             let message = format!(

@@ -228,3 +228,42 @@ kernel void test(global uint *out) {
     out[2] = s.y[0].x;
     out[3] = s.y[3].y;
 }
+
+//# accept: attributes of other compilers make vectors, as a typedef's declarator or specifiers have them
+//# expect: 11 22 33 44 16 9 7 12 8
+typedef int four __attribute__((ext_vector_type(4)));
+typedef short __attribute__((__vector_size__(16))) eight;
+struct S { char __attribute__((ext_vector_type(3))) c; };
+kernel void test(global uint *out) {
+    four v = (four)(1, 2, 3, 4) + 0;
+    v = v * 10 + (int4)(1, 2, 3, 4);
+    out[0] = v.x; out[1] = v.y; out[2] = v.z; out[3] = v.s3;
+    out[4] = sizeof(eight);
+    eight e = 4;
+    out[5] = (e + (short8)(5)).s7;
+    struct S s = { (char3)(5, 6, 7) };
+    out[6] = s.c.z;
+    typedef float pair __attribute__((vector_size(8), aligned(32)));
+    out[7] = (int)dot((pair)(3, 4), (float2)(4, 0));
+    out[8] = sizeof(pair);
+}
+
+//# reject: they make OpenCL C's vectors, of numbers, and stand where their type is
+//# error: 1: 'ext_vector_type' attribute of 5 makes no vector of OpenCL C
+//# error: 2: 'vector_size' attribute of 6 makes no vector of OpenCL C
+//# error: 3: invalid vector element type 'bool'
+//# error: 4: 'vector_size' attribute takes one argument
+//# error: 6: attribute 'ext_vector_type' must stand before the declarator
+typedef int five __attribute__((ext_vector_type(5)));
+typedef int half_more __attribute__((vector_size(6)));
+typedef bool flags __attribute__((ext_vector_type(4)));
+typedef int none __attribute__((vector_size));
+kernel void test(global uint *out) {
+    float late __attribute__((ext_vector_type(4)));
+}
+
+//# reject: attributes that would change the program are not passed over
+//# error: 1: attribute 'mode' is not supported
+//# error: 2: attribute 'address_space' is not supported
+typedef int byte __attribute__((__mode__(QI)));
+kernel void test(global uint *out) { int *p __attribute__((address_space(1))) = 0; }
