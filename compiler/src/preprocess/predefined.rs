@@ -38,7 +38,9 @@ impl Features {
             seq_cst: since_20("__opencl_c_atomic_order_seq_cst"),
             scope_device: since_20("__opencl_c_atomic_scope_device"),
             scope_all_devices: since_20("__opencl_c_atomic_scope_all_devices"),
-            subgroups: has("__opencl_c_subgroups"),
+            // OpenCL C 2.0 has no macro for the functions of sub-groups, which the extension comes with.
+            subgroups: has("__opencl_c_subgroups")
+                || options.std == ClStd::Cl20 && has("cl_khr_subgroup_extended_types"),
             pipes: has("__opencl_c_pipes"),
             matrices: has("cl_khr_cooperative_matrix"),
             device_enqueue: since_20("__opencl_c_device_enqueue"),

@@ -66,3 +66,21 @@ kernel void test(global uint *out) {
 kernel void test(global uint *out) {
     out[0] = memory_scope_device;
 }
+
+//# accept: the scope of a sub-group comes with the functions of sub-groups in OpenCL C 2.0 too
+//# options: -cl-std=CL2.0
+//# requires: subgroups
+//# expect: 1
+kernel void test(global uint *out) {
+    atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_acq_rel, memory_scope_sub_group);
+    sub_group_barrier(CLK_LOCAL_MEM_FENCE, memory_scope_sub_group);
+    out[0] = 1;
+}
+
+//# reject: without sub-groups it is not there
+//# options: -cl-std=CL2.0
+//# requires: !subgroups
+//# error: 2: use of undeclared identifier 'memory_scope_sub_group'
+kernel void test(global uint *out) {
+    out[0] = memory_scope_sub_group;
+}
