@@ -140,6 +140,7 @@ static GROUPS: &[(Requirement, Group)] = &[
     (Requirement::FastMath, &[("__FAST_RELAXED_MATH__", "1")]),
     (Requirement::Nothing, KEYWORDS),
     (Requirement::Nothing, HINTS),
+    (Requirement::Nothing, COMPILER),
     (Requirement::Nothing, INTEGERS),
     (Requirement::Nothing, FLOATS),
     (Requirement::Fp64, DOUBLES),
@@ -217,6 +218,41 @@ static HINTS: Group = &[
     ("__has_builtin___builtin_expect_with_probability", "1"),
     ("__has_builtin___builtin_assume", "1"),
     ("__has_builtin___builtin_unreachable", "1"),
+];
+
+/// Macros that all compilers of C define beside those of the language. OpenCL's other compilers are such, and headers that
+/// programs share with their hosts rely on them.
+static COMPILER: Group = &[
+    ("__BYTE_ORDER__", "1234"),
+    ("__ORDER_LITTLE_ENDIAN__", "1234"),
+    ("__ORDER_BIG_ENDIAN__", "4321"),
+    ("__LITTLE_ENDIAN__", "1"),
+    ("__CHAR_BIT__", "8"),
+    ("__SCHAR_MAX__", "127"),
+    ("__SHRT_MAX__", "32767"),
+    ("__INT_MAX__", "2147483647"),
+    ("__LONG_MAX__", "0x7fffffffffffffffL"),
+    ("__FLT_MAX__", "0x1.fffffep127f"),
+    ("__FLT_MIN__", "0x1.0p-126f"),
+    ("__FLT_EPSILON__", "0x1.0p-23f"),
+    ("__SIZEOF_SHORT__", "2"),
+    ("__SIZEOF_INT__", "4"),
+    ("__SIZEOF_LONG__", "8"),
+    ("__SIZEOF_FLOAT__", "4"),
+    ("__SIZEOF_POINTER__", "8"),
+    ("__SIZEOF_SIZE_T__", "8"),
+    ("__SIZE_TYPE__", "ulong"),
+    ("__PTRDIFF_TYPE__", "long"),
+    ("__INTPTR_TYPE__", "long"),
+    ("__UINTPTR_TYPE__", "ulong"),
+    ("__INT8_TYPE__", "char"),
+    ("__INT16_TYPE__", "short"),
+    ("__INT32_TYPE__", "int"),
+    ("__INT64_TYPE__", "long"),
+    ("__UINT8_TYPE__", "uchar"),
+    ("__UINT16_TYPE__", "ushort"),
+    ("__UINT32_TYPE__", "uint"),
+    ("__UINT64_TYPE__", "ulong"),
 ];
 
 const KERNEL_EXEC: &str = "__kernel __attribute__((work_group_size_hint(X, 1, 1))) \

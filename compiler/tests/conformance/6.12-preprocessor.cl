@@ -665,3 +665,17 @@ kernel void test(global uint *out) {
 //# error: 1: #line directive requires a positive integer argument
 #line here
 kernel void test(global uint *out) { }
+
+//# accept: the macros of compilers of C are there
+//# expect: 8 4 8 2147483647 1 2 4
+kernel void test(global uint *out) {
+    out[0] = __CHAR_BIT__;
+    out[1] = sizeof(__UINT32_TYPE__);
+    out[2] = sizeof(__SIZE_TYPE__);
+    out[3] = __INT_MAX__;
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && defined(__LITTLE_ENDIAN__) && __SIZEOF_POINTER__ == 8
+    out[4] = (__FLT_MIN__ > 0) & (1 + __FLT_EPSILON__ > 1) & (__FLT_MAX__ == FLT_MAX);
+#endif
+    out[5] = sizeof(__INT16_TYPE__) == __SIZEOF_SHORT__ ? 2 : 0;
+    out[6] = __SIZEOF_FLOAT__;
+}
