@@ -149,6 +149,14 @@ def test_prpll_sees_no_maker_whose_assembly_it_knows(tmp_path, plain):
         assert told == {**plain, "vendor id": 0}
 
 
+def test_mcxcl_sees_no_atomic_floats(tmp_path, plain):
+    told, log = ask(program=executable(tmp_path, "mcxcl"), **python_paths())
+    assert "profile 'mcxcl' is in use" in log
+    assert "cl_ext_float_atomics" in plain["extensions"]
+    without = {key: [it for it in plain[key] if it != "cl_ext_float_atomics"] for key in ("extensions", "listed")}
+    assert told == {**plain, **without}
+
+
 def test_llama_sees_a_device_that_it_takes(tmp_path, m, plain):
     told, log = ask(program=executable(tmp_path, "llama-cli"), **python_paths())
     assert "profile 'llama' is in use" in log
