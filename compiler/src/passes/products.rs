@@ -31,48 +31,76 @@ pub fn run(func: &mut Function) -> bool {
     let cfg = Cfg::compute(func);
     let dom = DomTree::compute(&cfg);
     let uses = uses(func);
-    let mut known: FxHashMap<Value, Polynomial> = FxHashMap::default();
-    let mut earlier: Vec<(Value, Block)> = Vec::new();
+    let mut known = Known::default();
     let mut changed = false;
     let mut c = Cursor::new(func);
     for &block in dom.preorder() {
         let insts = c.begin(block);
-        let first = earlier.len();
+        let first = known.earlier.len();
         for &inst in &insts {
             c.func.stand_at(inst);
-            let found = polynomial(c.func, &known, inst);
-            if let Some((result, (polynomial, args, is_product))) = c.func.result(inst).zip(found) {
-                if polynomial.iter().any(|(factors, _)| factors[1].is_some()) {
-                    // A sum costs as little as a step, but the product in it may be for the sum alone.
-                    let is_single =
-                        |(value, _): &(Value, Block)| args.contains(value) && uses[*value] == 1;
-                    if is_product || earlier[first..].iter().any(is_single) {
-                        let latest = earlier.iter().rev().take(MAX_COMPARED);
-                        let reachable = latest
-                            .filter(|(_, at)| dom.dominates(*at, block))
-                            .map(|(value, _)| *value);
-                        let others =
-                            reachable.filter(|&v| c.ty(v) == c.ty(result) && !args.contains(&v));
-                        let steps = others
-                            .filter_map(|v| Some((v, step(&polynomial, &known[&v], c.ty(v))?)));
-                        // A step that need not be multiplied is best.
-                        let best = steps
-                            .min_by_key(|(_, (factors, by, _))| (factors[1].is_some(), *by != 0));
-                        if let Some((from, step)) = best {
-                            let data = stepped(&mut c, from, step);
-                            c.func.replace_inst(inst, data);
-                            changed = true;
-                        }
-                    }
-                    earlier.push((result, block));
+            let sum = c.func.result(inst).zip(Sum::new(c.func, &known, inst));
+            if let Some((result, sum)) = sum {
+                // A sum costs as little as a step, but the product in it may be for the sum alone.
+                let is_single =
+                    |(value, _): &(Value, Block)| sum.args.contains(value) && uses[*value] == 1;
+                let pays = has_product(&sum.polynomial)
+                    && (sum.is_product || known.earlier[first..].iter().any(is_single));
+                if let Some((from, step)) =
+                    pays.then(|| known.step(c.func, &dom, block, &sum)).flatten()
+                {
+                    let data = stepped(&mut c, from, step);
+                    c.func.replace_inst(inst, data);
+                    changed = true;
                 }
-                known.insert(result, polynomial);
+                known.note(result, block, sum.polynomial);
             }
             c.keep(inst);
         }
         c.finish_in(block, insts);
     }
     changed
+}
+
+/// The sums of products that were computed so far.
+#[derive(Default)]
+struct Known {
+    polynomials: FxHashMap<Value, Polynomial>,
+    /// The sums that have products of values in them, in the order of the dominator tree.
+    earlier: Vec<(Value, Block)>,
+}
+
+impl Known {
+    /// Returns the best step to a sum, and the earlier sum that it is taken from. A step that need not be multiplied is best; of
+    /// those the one from the first sum is, so that sums do not wait for each other.
+    fn step(
+        &self,
+        func: &Function,
+        dom: &DomTree,
+        block: Block,
+        sum: &Sum,
+    ) -> Option<(Value, Step)> {
+        let ty = func.ty(sum.args[0]);
+        let latest = self.earlier.len().saturating_sub(MAX_COMPARED);
+        let others = self.earlier[latest..].iter().filter(|(value, at)| {
+            func.ty(*value) == ty && !sum.args.contains(value) && dom.dominates(*at, block)
+        });
+        let steps = others.filter_map(|&(value, _)| {
+            Some((value, step(&sum.polynomial, &self.polynomials[&value], ty)?))
+        });
+        steps.min_by_key(|(_, (factors, ..))| factors[1].is_some())
+    }
+
+    fn note(&mut self, value: Value, block: Block, polynomial: Polynomial) {
+        if has_product(&polynomial) {
+            self.earlier.push((value, block));
+        }
+        self.polynomials.insert(value, polynomial);
+    }
+}
+
+fn has_product(polynomial: &Polynomial) -> bool {
+    polynomial.iter().any(|(factors, _)| factors[1].is_some())
 }
 
 /// Returns the number of uses of each value. Extensions do not count: what is extended beside a use in 32 bits is so for
@@ -88,71 +116,77 @@ fn uses(func: &Function) -> SecondaryMap<Value, u32> {
     uses
 }
 
-/// Returns the polynomial that an instruction computes from those of its operands, the operands, and whether it is a product
-/// of numbers that are not constant.
-fn polynomial(
-    func: &Function,
-    known: &FxHashMap<Value, Polynomial>,
-    inst: Inst,
-) -> Option<(Polynomial, [Value; 2], bool)> {
-    let InstData::Binary { op, args, .. } = func.insts[inst] else { return None };
-    let ty = func.ty(args[0]);
-    if !matches!(ty, Type::I32 | Type::I64) {
-        return None;
-    }
-    let of = |value: Value| match (func.as_const(value), known.get(&value)) {
-        (Some(0), _) => Vec::new(),
-        (Some(k), _) => vec![([None; MAX_FACTORS], k)],
-        (_, Some(polynomial)) => polynomial.clone(),
-        _ => vec![([Some(value), None, None], 1)],
-    };
-    let (mut a, b) = (of(args[0]), of(args[1]));
-    let sum = match op {
-        BinaryOp::IAdd | BinaryOp::ISub => {
-            let sign = if op == BinaryOp::IAdd { 1 } else { u64::MAX };
-            a.extend(b.iter().map(|&(factors, k)| (factors, k.wrapping_mul(sign))));
-            a
+/// What an instruction computes of others.
+struct Sum {
+    polynomial: Polynomial,
+    args: [Value; 2],
+    /// True for a product of numbers that are not constant.
+    is_product: bool,
+}
+
+impl Sum {
+    /// Returns the sum that an instruction computes; `None` for other instructions, and where the sum is too long.
+    fn new(func: &Function, known: &Known, inst: Inst) -> Option<Sum> {
+        let InstData::Binary { op, args, .. } = func.insts[inst] else { return None };
+        let ty = func.ty(args[0]);
+        if !matches!(ty, Type::I32 | Type::I64) {
+            return None;
         }
-        BinaryOp::IMul => {
-            let mut all = Vec::new();
-            for (x, k) in &a {
-                for (y, l) in &b {
-                    let mut factors: Vec<Value> = x.iter().chain(y).flatten().copied().collect();
-                    factors.sort_unstable();
-                    let mut term = ([None; MAX_FACTORS], k.wrapping_mul(*l));
-                    if factors.len() > MAX_FACTORS {
-                        return None;
-                    }
-                    for (place, factor) in term.0.iter_mut().zip(factors) {
-                        *place = Some(factor);
-                    }
-                    all.push(term);
-                }
+        let of = |value: Value| match (func.as_const(value), known.polynomials.get(&value)) {
+            (Some(0), _) => Vec::new(),
+            (Some(k), _) => vec![([None; MAX_FACTORS], k)],
+            (_, Some(polynomial)) => polynomial.clone(),
+            _ => vec![([Some(value), None, None], 1)],
+        };
+        let (mut a, b) = (of(args[0]), of(args[1]));
+        let sum = match op {
+            BinaryOp::IAdd | BinaryOp::ISub => {
+                let sign = if op == BinaryOp::IAdd { 1 } else { u64::MAX };
+                a.extend(b.iter().map(|&(factors, k)| (factors, k.wrapping_mul(sign))));
+                a
             }
-            all
-        }
-        BinaryOp::Shl => {
-            let by = func.as_const(args[1]).filter(|&by| by < u64::from(ty.scalar.bits()))?;
-            a.iter_mut().for_each(|(_, k)| *k = k.wrapping_shl(by as u32));
-            a
-        }
-        _ => return None,
-    };
-    let sum = collected(sum, ty);
-    let is_product = op == BinaryOp::IMul && func.as_const(args[1]).is_none();
-    (sum.len() <= MAX_TERMS).then_some((sum, args, is_product))
+            BinaryOp::IMul => {
+                let mut all = Vec::new();
+                for (x, k) in &a {
+                    for (y, l) in &b {
+                        let mut factors: Vec<Value> =
+                            x.iter().chain(y).flatten().copied().collect();
+                        factors.sort_unstable();
+                        let mut term = ([None; MAX_FACTORS], k.wrapping_mul(*l));
+                        if factors.len() > MAX_FACTORS {
+                            return None;
+                        }
+                        for (place, factor) in term.0.iter_mut().zip(factors) {
+                            *place = Some(factor);
+                        }
+                        all.push(term);
+                    }
+                }
+                all
+            }
+            BinaryOp::Shl => {
+                let by = func.as_const(args[1]).filter(|&by| by < u64::from(ty.scalar.bits()))?;
+                a.iter_mut().for_each(|(_, k)| *k = k.wrapping_shl(by as u32));
+                a
+            }
+            _ => return None,
+        };
+        let polynomial = collected(sum, ty);
+        let is_product = op == BinaryOp::IMul && func.as_const(args[1]).is_none();
+        (polynomial.len() <= MAX_TERMS).then_some(Sum { polynomial, args, is_product })
+    }
 }
 
 /// Adds up the summands with equal factors.
-fn collected(mut sum: Polynomial, ty: Type) -> Polynomial {
-    sum.sort_unstable();
-    sum.dedup_by(|later, first| {
-        let equal = later.0 == first.0;
-        first.1 = first.1.wrapping_add(if equal { later.1 } else { 0 });
-        equal
-    });
+fn collected(summands: Polynomial, ty: Type) -> Polynomial {
     let mask = u64::MAX >> (64 - ty.scalar.bits());
-    sum.iter_mut().for_each(|(_, k)| *k &= mask);
+    let mut sum = Polynomial::new();
+    for (factors, k) in summands {
+        match sum.iter_mut().find(|(others, _)| *others == factors) {
+            Some((_, all)) => *all = all.wrapping_add(k) & mask,
+            None => sum.push((factors, k & mask)),
+        }
+    }
     sum.retain(|&(_, k)| k != 0);
     sum
 }

@@ -56,18 +56,18 @@ mod tests {
             | Quirks::KEPT_NARROWINGS
             | Quirks::COSTLY_SELECTIONS
             | Quirks::SUMMED_PRODUCTS
-            | Quirks::SLOW_LONG_COUNTERS
-            | Quirks::SLOW_PRODUCTS;
+            | Quirks::SLOW_LONG_COUNTERS;
         let nvk = Quirks::SUBTRACTED_ROTATES
             | Quirks::UNROLLED_BY_DRIVER
             | Quirks::SPLIT_PRODUCTS
             | Quirks::ROWS_FIRST;
         assert_eq!(quirks("nvk-ampere"), of_nir | nvk);
+        let mesa = Quirks::PLAIN_LOOPS | Quirks::SLOW_PRODUCTS;
         for name in ["mali-panvk", "pi5-v3dv"] {
-            assert_eq!(quirks(name), of_nir | Quirks::PLAIN_LOOPS, "{name}");
+            assert_eq!(quirks(name), of_nir | mesa, "{name}");
         }
         let anv = Quirks::WORD_VECTORS | Quirks::SUBTRACTED_ROTATES | Quirks::SPLIT_ADDRESSES;
-        assert_eq!(quirks("anv-dg2"), of_nir | Quirks::PLAIN_LOOPS | anv);
+        assert_eq!(quirks("anv-dg2"), of_nir | mesa | anv);
         let has_words = |name: &&str| quirks(name).contains(Quirks::WORD_VECTORS);
         let with_words: Vec<_> = device_file_names().filter(has_words).collect();
         let wanted = "adreno-turnip anv-bmg anv-dg2 anv-skl apple-honeykrisp intel-anv turnip-a630 turnip-a740";
