@@ -138,7 +138,8 @@ fn indices_are_products_of_words() {
         assert_eq!(counts(Op::UMulExtended, quirk, text), [0, 0]);
     }
     // The factor is no signed word.
-    let large = "kernel void k(global ulong *a, int i) { a[0] = (long)i * 0x80000000; a[1] = (long)i << 31; a[2] = (ulong)i * 0xfffffffb; }";
+    let large = "kernel void k(global ulong *a, int i) {
+        a[0] = (long)i * 0x80000000; a[1] = (long)i << 31; a[2] = (ulong)i * 0xfffffffb; }";
     assert_eq!(counts(Op::SMulExtended, quirk, large), [0, 0]);
     let large = "kernel void k(global ulong *a, uint i) { a[0] = (ulong)i * 0xfffffffb; a[1] = i * 0x100000003; }";
     assert_eq!(counts(Op::UMulExtended, quirk, large), [1, 0]);

@@ -45,8 +45,11 @@ pub fn run(func: &mut Function, kernel: Option<&KernelEntry>, splits: bool) -> b
     changed
 }
 
-/// Returns the summands of an offset in 64 bits, and the operation on the sum.
-fn summands(func: &Function, offset: Value) -> Option<([Value; 2], Option<(BinaryOp, Value)>)> {
+/// The summands of an offset of 64 bits, and the multiple that is taken of their sum.
+type Summands = ([Value; 2], Option<(BinaryOp, Value)>);
+
+/// Returns the summands of an offset, if it is a sum or a multiple of one.
+fn summands(func: &Function, offset: Value) -> Option<Summands> {
     let (sum, scale) = match func.def_inst(offset) {
         Some(&InstData::Binary {
             op: op @ (BinaryOp::Shl | BinaryOp::IMul),

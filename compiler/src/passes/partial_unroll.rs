@@ -7,9 +7,10 @@
 //! ```
 //!
 //! The second loop is the old one. If the trip count is a known multiple, there is only one loop. The limit saturates, so
-//! that no bound wraps around. What is added to the variable may be a value, as in `i += get_global_size(0)`. Loops are unrolled because the program asks for it, because they are small and load, or
-//! because their work takes no longer than the test; only because the program asks for it on devices with
-//! [`Quirks::PLAIN_LOOPS`].
+//! that no bound wraps around. What is added to the variable may be a value, as in `i += get_global_size(0)`.
+//!
+//! Loops are unrolled because the program asks for it, because they are small and load, or because their work takes no
+//! longer than the test; only because the program asks for it on devices with [`Quirks::PLAIN_LOOPS`].
 
 use super::cloned_iteration::ClonedIteration;
 use super::cursor::Cursor;

@@ -150,7 +150,10 @@ impl Buffer {
 
     /// Returns a buffer that was freed a moment ago as a new one.
     fn kept(device: &Arc<Device>, padded: u64, wanted: MemoryKind, size: u64) -> Option<Buffer> {
-        let suits = |kept: &KeptResource| matches!(*kept, KeptResource::Buffer { kind, size, .. } if kind == wanted && size == padded);
+        let suits = |kept: &KeptResource| match *kept {
+            KeptResource::Buffer { kind, size, .. } => kind == wanted && size == padded,
+            KeptResource::Image { .. } => false,
+        };
         let Kept { resource, memory } = device.heap.take_kept(&device.raw, suits)?;
         let KeptResource::Buffer { raw, address, .. } = resource else { return None };
         let mut buffer = Buffer::own(device, raw, memory, wanted, size, None);

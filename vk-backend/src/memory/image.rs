@@ -174,7 +174,10 @@ impl Image {
 
     /// Returns an image that was freed a moment ago as a new one.
     fn kept(device: &Arc<Device>, wanted: &ImageDesc, support: ImageSupport) -> Option<Image> {
-        let suits = |kept: &KeptResource| matches!(kept, KeptResource::Image { desc, .. } if desc == wanted);
+        let suits = |kept: &KeptResource| match kept {
+            KeptResource::Image { desc, .. } => desc == wanted,
+            KeptResource::Buffer { .. } => false,
+        };
         let Kept { resource, memory } = device.heap.take_kept(&device.raw, suits)?;
         let KeptResource::Image { raw, views, .. } = resource else { return None };
         let mut image = Image::unbound(device, raw, wanted, support);
