@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// The largest size of the library without symbols, in bytes; docs/design/crates.md explains it. Raise it with a reason.
-const BUDGET: u64 = 9_440_000;
+const BUDGET: u64 = 9_450_000;
 
 /// Checks the library of the last release build, if there is one and it is a `.so` file, for which the budget is.
 pub fn check_last() -> Outcome {

@@ -15,7 +15,7 @@ use parking_lot::Mutex;
 
 use crate::config;
 use crate::device::incoherent::HostCopy;
-use crate::device::kept_resources::{Kept, KeptResource, KeptResources, FREED_AFTER};
+use crate::device::kept_resources::{Keepable, Kept, KeptResources, FREED_AFTER};
 use crate::error::Error;
 use crate::physical::{MemoryKind, MemoryTypes, PhysicalDevice};
 
@@ -183,12 +183,12 @@ impl Heap {
         drop(self.pool.lock().take());
     }
 
-    /// Returns a buffer or image that suits and was freed a moment ago.
-    pub(crate) fn take_kept(
+    /// Returns a buffer or image that suits and was freed a moment ago, with its memory.
+    pub(crate) fn take_kept<R: Keepable>(
         &self,
         device: &ash::Device,
-        suits: impl Fn(&KeptResource) -> bool,
-    ) -> Option<Kept> {
+        suits: impl Fn(&R) -> bool,
+    ) -> Option<(Box<R>, Memory)> {
         let kept = self.kept.take(suits);
         self.destroy_all(device, self.kept.take_old());
         kept

@@ -5,14 +5,12 @@
 //! kernel moves three gigabytes, and 1.4 ms for a block that smaller ones share, which is made and freed with them where no other
 //! has room.
 
+use std::any::Any;
 use std::time::{Duration, Instant};
 
-use ash::vk;
 use parking_lot::Mutex;
 
 use super::heap::Memory;
-use crate::memory::{ImageDesc, ImageViews};
-use crate::physical::MemoryKind;
 
 /// The part of a heap that is kept at most.
 const PART_OF_HEAP: u64 = 32;
@@ -23,44 +21,26 @@ const LONGEST: Duration = Duration::from_secs(1);
 /// When old ones are freed, after one was kept.
 pub(super) const FREED_AFTER: Duration = Duration::from_millis(1100);
 
-/// A buffer or image that nothing uses, with its memory.
-pub(crate) struct Kept {
-    pub(crate) resource: KeptResource,
-    pub(crate) memory: Memory,
-}
-
-/// What is kept, and what a new one must have in common with it.
-pub(crate) enum KeptResource {
-    /// A buffer of `size` bytes, with padding.
-    Buffer {
-        raw: vk::Buffer,
-        kind: MemoryKind,
-        size: u64,
-        address: u64,
-    },
-    Image {
-        raw: vk::Image,
-        desc: ImageDesc,
-        views: ImageViews,
-    },
-}
-
-impl KeptResource {
+/// A buffer or image that nothing uses, with what a new one must have in common with it.
+pub(crate) trait Keepable: Any + Send {
     /// Destroys the buffer or image.
     ///
     /// # Safety
-    /// Nothing uses it any more.
-    pub(crate) unsafe fn destroy(self, device: &ash::Device) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            match self {
-                KeptResource::Buffer { raw, .. } => device.destroy_buffer(raw, None),
-                KeptResource::Image { raw, views, .. } => {
-                    views.destroy(device);
-                    device.destroy_image(raw, None);
-                }
-            }
-        }
+    /// Nothing uses it any more, and this is called once.
+    unsafe fn destroy(&self, device: &ash::Device);
+}
+
+/// A buffer or image with its memory.
+pub(crate) struct Kept {
+    pub(crate) resource: Box<dyn Keepable>,
+    pub(crate) memory: Memory,
+}
+
+impl Kept {
+    /// Returns what is kept, if it is of a type.
+    fn of<R: Keepable>(&self) -> Option<&R> {
+        let any: &dyn Any = self.resource.as_ref();
+        any.downcast_ref()
     }
 }
 
@@ -77,11 +57,13 @@ struct State {
 }
 
 impl KeptResources {
-    /// Returns the last one that suits, if any is kept.
-    pub(super) fn take(&self, suits: impl Fn(&KeptResource) -> bool) -> Option<Kept> {
+    /// Returns the last one of a type that suits, if any is kept.
+    pub(super) fn take<R: Keepable>(&self, suits: impl Fn(&R) -> bool) -> Option<(Box<R>, Memory)> {
         let kept = &mut self.0.lock().list;
-        let index = kept.iter().rposition(|(_, kept)| suits(&kept.resource))?;
-        Some(kept.remove(index).1)
+        let index = kept.iter().rposition(|(_, kept)| kept.of().is_some_and(&suits))?;
+        let Kept { resource, memory } = kept.remove(index).1;
+        let any: Box<dyn Any> = resource;
+        Some((any.downcast().ok()?, memory))
     }
 
     /// Keeps a buffer or image whose heap has `heap` bytes. Returns what is to be destroyed: itself if it is too large, and
@@ -138,36 +120,45 @@ impl KeptResources {
 mod tests {
     use super::*;
 
-    fn buffer(size: u64, address: u64) -> Kept {
-        let (raw, kind) = (vk::Buffer::null(), MemoryKind::Device);
-        let resource = KeptResource::Buffer { raw, kind, size, address };
-        Kept { resource, memory: Memory::of_nothing(size) }
+    /// A number and a size.
+    struct Numbered(u64, u64);
+
+    impl Keepable for Numbered {
+        unsafe fn destroy(&self, _: &ash::Device) {}
     }
 
-    fn addresses<'a>(kept: impl IntoIterator<Item = &'a Kept>) -> Vec<u64> {
-        let address = |kept: &Kept| match kept.resource {
-            KeptResource::Buffer { address, .. } => address,
-            KeptResource::Image { .. } => 0,
-        };
-        kept.into_iter().map(address).collect()
+    /// Never taken.
+    struct Other;
+
+    impl Keepable for Other {
+        unsafe fn destroy(&self, _: &ash::Device) {}
+    }
+
+    fn buffer(size: u64, number: u64) -> Kept {
+        Kept { resource: Box::new(Numbered(number, size)), memory: Memory::of_nothing(size) }
+    }
+
+    fn numbers(kept: &[Kept]) -> Vec<u64> {
+        kept.iter().filter_map(|kept| kept.of::<Numbered>()).map(|numbered| numbered.0).collect()
     }
 
     #[test]
     fn the_oldest_go_first() {
         let kept = KeptResources::default();
         let heap = 100 * PART_OF_HEAP;
-        let of_40 = |kept: &KeptResource| matches!(kept, KeptResource::Buffer { size: 40, .. });
+        let of_40 = |numbered: &Numbered| numbered.1 == 40;
         assert!(!kept.asks_to_be_freed());
         assert!(kept.keep(buffer(60, 1), heap).is_empty());
         assert!(kept.asks_to_be_freed() && !kept.asks_to_be_freed());
         assert!(kept.keep(buffer(40, 2), heap).is_empty());
-        assert_eq!(addresses(&kept.keep(buffer(30, 3), heap)), [1]);
-        assert_eq!(addresses(&kept.keep(buffer(101, 4), heap)), [4]);
-        assert_eq!(addresses(&kept.take(of_40)), [2]);
+        assert_eq!(numbers(&kept.keep(buffer(30, 3), heap)), [1]);
+        assert_eq!(numbers(&kept.keep(buffer(101, 4), heap)), [4]);
+        assert!(kept.take(|_: &Other| true).is_none());
+        assert_eq!(kept.take(of_40).unwrap().0 .0, 2);
         assert!(kept.take(of_40).is_none());
         assert!(kept.take_old().is_empty());
-        assert_eq!(addresses(&kept.take_all()), [3]);
+        assert_eq!(numbers(&kept.take_all()), [3]);
         let many = (0..MOST as u64 + 2).flat_map(|n| kept.keep(buffer(1, n), heap));
-        assert_eq!(addresses(&many.collect::<Vec<_>>()), [0, 1]);
+        assert_eq!(numbers(&many.collect::<Vec<_>>()), [0, 1]);
     }
 }

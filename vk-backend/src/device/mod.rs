@@ -28,7 +28,7 @@ pub(crate) use descriptor_table::ROW;
 pub(crate) use extension_functions::MarkerWriter;
 pub use heap::{FreeLater, PoolUse};
 pub(crate) use heap::{Memory, Resource};
-pub(crate) use kept_resources::{Kept, KeptResource};
+pub(crate) use kept_resources::{Keepable, Kept};
 pub use opened::Device;
 pub use pipeline_store::{Creation, PipelineDesc, PipelineStore, Precompiled, SubgroupDemand};
 pub use priority::Priority;

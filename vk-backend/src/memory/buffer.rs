@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use ash::vk;
 
-use crate::device::{Device, Kept, KeptResource, Memory, Resource};
+use crate::device::{Device, Keepable, Kept, Memory, Resource};
 use crate::error::Error;
 use crate::memory::host_copy::copy;
 use crate::memory::import_fd::{import_fd, Importer};
@@ -150,12 +150,9 @@ impl Buffer {
 
     /// Returns a buffer that was freed a moment ago as a new one.
     fn kept(device: &Arc<Device>, padded: u64, wanted: MemoryKind, size: u64) -> Option<Buffer> {
-        let suits = |kept: &KeptResource| match *kept {
-            KeptResource::Buffer { kind, size, .. } => kind == wanted && size == padded,
-            KeptResource::Image { .. } => false,
-        };
-        let Kept { resource, memory } = device.heap.take_kept(&device.raw, suits)?;
-        let KeptResource::Buffer { raw, address, .. } = resource else { return None };
+        let suits = |kept: &KeptBuffer| kept.kind == wanted && kept.size == padded;
+        let (kept, memory) = device.heap.take_kept(&device.raw, suits)?;
+        let KeptBuffer { raw, address, .. } = *kept;
         let mut buffer = Buffer::own(device, raw, memory, wanted, size, None);
         buffer.address = address;
         Some(buffer)
@@ -570,6 +567,21 @@ impl std::fmt::Debug for Buffer {
     }
 }
 
+/// A dropped buffer of `size` bytes, with padding.
+struct KeptBuffer {
+    raw: vk::Buffer,
+    kind: MemoryKind,
+    size: u64,
+    address: u64,
+}
+
+impl Keepable for KeptBuffer {
+    unsafe fn destroy(&self, device: &ash::Device) {
+        // SAFETY: the caller's promise.
+        unsafe { device.destroy_buffer(self.raw, None) };
+    }
+}
+
 impl Drop for Buffer {
     fn drop(&mut self) {
         if *self.reachable.get_mut() {
@@ -578,7 +590,7 @@ impl Drop for Buffer {
         let Some(memory) = self.memory.take() else { return };
         let Buffer { raw, kind, address, .. } = *self;
         let size = self.size.next_multiple_of(BUFFER_PADDING);
-        let kept = Kept { resource: KeptResource::Buffer { raw, kind, size, address }, memory };
+        let kept = Kept { resource: Box::new(KeptBuffer { raw, kind, size, address }), memory };
         // SAFETY: this is the last owner; batches that use the buffer own it too.
         unsafe { self.device.heap.free_resource(&self.device.raw, kept, address != 0) };
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ash::vk;
 
-use crate::device::{Device, Kept, KeptResource, Memory, Resource};
+use crate::device::{Device, Keepable, Kept, Memory, Resource};
 use crate::error::Error;
 use crate::physical::{usage, Format, FormatSupport, ImageKind, ImageSupport, MemoryKind};
 
@@ -76,19 +76,6 @@ pub(crate) struct ImageViews {
     pub(crate) sampled: vk::ImageView,
     /// One view for each level, with the components in their own places; none if kernels cannot write.
     pub(crate) storage: Vec<vk::ImageView>,
-}
-
-impl ImageViews {
-    /// Destroys the views. Null handles are ignored.
-    ///
-    /// # Safety
-    /// Nothing uses them any more.
-    pub(crate) unsafe fn destroy(&self, device: &ash::Device) {
-        for view in self.storage.iter().chain([&self.sampled]) {
-            // SAFETY: the caller's promise.
-            unsafe { device.destroy_image_view(*view, None) };
-        }
-    }
 }
 
 impl Device {
@@ -174,12 +161,9 @@ impl Image {
 
     /// Returns an image that was freed a moment ago as a new one.
     fn kept(device: &Arc<Device>, wanted: &ImageDesc, support: ImageSupport) -> Option<Image> {
-        let suits = |kept: &KeptResource| match kept {
-            KeptResource::Image { desc, .. } => desc == wanted,
-            KeptResource::Buffer { .. } => false,
-        };
-        let Kept { resource, memory } = device.heap.take_kept(&device.raw, suits)?;
-        let KeptResource::Image { raw, views, .. } = resource else { return None };
+        let suits = |kept: &KeptImage| kept.desc == *wanted;
+        let (kept, memory) = device.heap.take_kept(&device.raw, suits)?;
+        let KeptImage { raw, views, .. } = *kept;
         let mut image = Image::unbound(device, raw, wanted, support);
         (image.memory, image.views) = (Some(memory), views);
         Some(image)
@@ -303,21 +287,40 @@ impl std::fmt::Debug for Image {
     }
 }
 
+/// A dropped image.
+struct KeptImage {
+    raw: vk::Image,
+    desc: ImageDesc,
+    views: ImageViews,
+}
+
+impl Keepable for KeptImage {
+    unsafe fn destroy(&self, device: &ash::Device) {
+        // SAFETY: the caller's promise. Null handles are ignored.
+        unsafe {
+            for view in self.views.storage.iter().chain([&self.views.sampled]) {
+                device.destroy_image_view(*view, None);
+            }
+            device.destroy_image(self.raw, None);
+        }
+    }
+}
+
 impl Drop for Image {
     fn drop(&mut self) {
         let (raw, desc, views) = (self.raw, self.desc, std::mem::take(&mut self.views));
         let levels = if self.support.storage { desc.levels } else { 0 };
         let is_whole =
             views.sampled != vk::ImageView::null() && views.storage.len() == levels as usize;
-        let resource = KeptResource::Image { raw, desc, views };
+        let kept = KeptImage { raw, desc, views };
         match self.memory.take() {
             Some(memory) => {
-                let kept = Kept { resource, memory };
+                let kept = Kept { resource: Box::new(kept), memory };
                 // SAFETY: this is the last owner; batches and slots that use the image own it too.
                 unsafe { self.device.heap.free_resource(&self.device.raw, kept, is_whole) };
             }
             // SAFETY: as above; it never had memory.
-            None => unsafe { resource.destroy(&self.device.raw) },
+            None => unsafe { kept.destroy(&self.device.raw) },
         }
     }
 }

@@ -8,7 +8,6 @@ mod import_image;
 mod slot;
 
 pub use buffer::{Buffer, HostAccess};
-pub(crate) use image::ImageViews;
 pub use image::{Component, Image, ImageDesc};
 pub use import_image::ImportedLayout;
 pub use slot::{AddressMode, SamplerDesc, SeenPlace, SeenTexels, Slot};
