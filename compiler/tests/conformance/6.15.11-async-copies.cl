@@ -271,7 +271,7 @@ kernel void test(global uint *out) {
 //# expect: 7
 kernel void test(global uint *out) {
     local uint l[4];
-    event_t e = async_work_group_copy(l, out, 4, 0);
+    event_t e = async_work_group_copy(l, out, 1, 0);
     wait_group_events(0, NULL);
     wait_group_events(1, &e);
     wait_group_events(0, (void *)0);
