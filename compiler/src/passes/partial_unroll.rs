@@ -64,7 +64,7 @@ pub fn run(func: &mut Function, quirks: Quirks) -> bool {
         let Some(counted) = CountedLoop::find(func, &cfg, &loops, index) else { continue };
         let is_asked_for = func.blocks[data.header].unroll.is_some();
         let is_strided = matches!(counted.step, Step::Value(_));
-        // By its estimate, which counts each loop as many rounds, two loops take twice as long.
+        // NVK's estimate of cycles counts each loop as many rounds, so an unrolled loop and its remainder as twice as many.
         if is_strided && quirks.contains(Quirks::UNROLLED_BY_DRIVER) && !is_asked_for {
             continue;
         }

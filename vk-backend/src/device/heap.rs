@@ -200,13 +200,13 @@ impl Heap {
     /// Nothing uses it any more: the caller is the last owner, and batches that use it own it too.
     pub(crate) unsafe fn free_resource(&self, device: &ash::Device, one: Kept, is_whole: bool) {
         let Memory { keeps, size, .. } = one.memory;
-        let going =
-            match keeps.filter(|_| is_whole && size >= KEPT && one.memory.host_copy.is_none()) {
-                Some(index) => self.kept.keep(one, self.types.heap_size(index)),
-                None => vec![one],
-            };
-        self.destroy_all(device, going);
-        self.ask_to_be_freed();
+        match keeps.filter(|_| is_whole && size >= KEPT && one.memory.host_copy.is_none()) {
+            Some(index) => {
+                self.destroy_all(device, self.kept.keep(one, self.types.heap_size(index)));
+                self.ask_to_be_freed();
+            }
+            None => self.destroy(device, one),
+        }
     }
 
     /// Frees what is kept for too long.
@@ -228,6 +228,18 @@ impl Heap {
         }
     }
 
+    /// Allocates; where memory is short, frees what is kept and allocates again.
+    fn with_room<T>(
+        &self,
+        device: &ash::Device,
+        allocate: impl Fn() -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        match allocate() {
+            Err(e) if e.is_out_of_memory() && self.free_kept(device) => allocate(),
+            result => result,
+        }
+    }
+
     /// Frees what is kept. Returns false if that was nothing.
     fn free_kept(&self, device: &ash::Device) -> bool {
         let kept = self.kept.take_all();
@@ -237,11 +249,13 @@ impl Heap {
     }
 
     fn destroy_all(&self, device: &ash::Device, kept: Vec<Kept>) {
-        for Kept { resource, memory } in kept {
-            // SAFETY: whoever gave it to this heap has promised so.
-            unsafe { resource.destroy(device) };
-            self.free(device, memory);
-        }
+        kept.into_iter().for_each(|one| self.destroy(device, one));
+    }
+
+    fn destroy(&self, device: &ash::Device, Kept { resource, memory }: Kept) {
+        // SAFETY: whoever gave it to this heap has promised so.
+        unsafe { resource.destroy(device) };
+        self.free(device, memory);
     }
 
     pub(crate) fn pool_use(&self) -> PoolUse {
@@ -269,14 +283,10 @@ impl Heap {
         let mut last = Error::Unsupported("no memory type suits a buffer or image".into());
         for index in types {
             let flags = self.types.flags(index);
-            let make = || match needs.size >= DEDICATED {
+            let made = self.with_room(device, || match needs.size >= DEDICATED {
                 true => self.allocate_dedicated(device, resource, &needs, index),
                 false => self.allocate_shared(resource, needs, index),
-            };
-            let made = match make() {
-                Err(e) if e.is_out_of_memory() && self.free_kept(device) => make(),
-                made => made,
-            };
+            });
             match made {
                 Ok(mut m) => {
                     m.coherent = flags.contains(vk::MemoryPropertyFlags::HOST_COHERENT);
@@ -305,12 +315,8 @@ impl Heap {
         let piece = (most / needs.alignment * needs.alignment).max(needs.alignment);
         let mut last = Error::Unsupported("no memory type suits a sparse buffer".into());
         for index in self.types.ranked(needs.memory_type_bits, MemoryKind::Device, false) {
-            let make = || self.allocate_pieces(device, needs.size, piece, index);
-            let made = match make() {
-                Err(e) if e.is_out_of_memory() && self.free_kept(device) => make(),
-                made => made,
-            };
-            match made {
+            let allocate = || self.allocate_pieces(device, needs.size, piece, index);
+            match self.with_room(device, allocate) {
                 Ok(binds) => {
                     let pieces = binds.iter().map(|b| b.memory).collect();
                     let memory = Memory {
